@@ -18,7 +18,7 @@ selects fields by their names in the API, in this order. They are the columns of
 
 With \`--json\`, standard output holds exactly the JSON of the management API. An error is then the last line of standard error,
 as one JSON object, which is also valid YAML for \`-o yaml\`: \`{"error": {"code": "unreachable", "message": "…", "hint": "…"}}\`. \`code\` is a code of the management API
-or one of \`usage\`, \`unreachable\`, \`ambiguous\`, \`interrupted\` and \`unexpected_answer\`; \`status\` and \`diagnostics\` are added
+or one of \`usage\`, \`unreachable\`, \`ambiguous\`, \`declined\`, \`interrupted\` and \`unexpected_answer\`; \`status\` and \`diagnostics\` are added
 if the management API answered with them.
 
 Colors and spinners appear on a terminal only. \`NO_COLOR\` and \`--no-color\` turn colors off, \`FORCE_COLOR\` turns them on for
@@ -28,8 +28,11 @@ states are never cut. In files and pipes, tables are complete.
 Instead of an ID, you can use a unique prefix with at least 6 characters after the type prefix, such as \`run_01m814\`. For the
 most recent object, use \`last\`.
 
-Exit codes: 0 done; 1 the result is negative (invalid definition, would not trigger, run failed) or the output cannot
-be written; 2 wrong usage or unreachable daemon; 130 after Ctrl-C at a prompt.
+Exit codes: 0 done; 1 the result is negative (invalid definition, would not trigger, run failed), a name or reference is
+unknown, or the output cannot be written; 2 wrong usage, or an unexpected error; 3 the daemon or the network cannot be reached,
+or cannot serve the request now, so that a later call can succeed; 4 not signed in or not allowed: the token is missing, wrong or
+expired, its role is not sufficient, or the user cannot read its file; 130 Ctrl-C at a prompt. With \`plan --detailed-exitcode\`,
+3 means that there are changes, and 5 that the daemon or the network cannot be reached. \`serve\` ends with 0, 1 or 2.
 
 A profile is a named connection: an address or a data directory, a file with the token, and a factory (\`dockbell profile\`).
 Options come first: \`--url\` or \`--data-dir\`, else \`--profile\`. Then come variables: \`DOCKBELL_URL\`, \`DOCKBELL_DATA_DIR\`,

@@ -48,7 +48,7 @@ export function verifyBackup(path: string, onProgress: (doneBytes: number) => vo
 export async function requireTarget(path: string, force: boolean): Promise<void> {
   const folder = await stat(dirname(path)).catch(() => null);
   if (!folder?.isDirectory())
-    throw new AppError('not_found', `the folder ${dirname(path)} does not exist: create it first`);
+    throw new AppError('bad_request', `the folder ${dirname(path)} does not exist: create it first`);
   const found = await lstat(path).catch((error) => {
     if (systemErrorCode(error) === 'ENOENT') return null;
     throw error;

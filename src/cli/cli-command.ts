@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { suggest } from '../core/suggest.ts';
+import { type CliErrorCode, codeOf, EXIT_CODES, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import type { ResultKind } from './output/result-kinds.ts';
 import { createResultOptions, listFieldNames } from './output/result-options.ts';
 
@@ -7,13 +8,20 @@ import { createResultOptions, listFieldNames } from './output/result-options.ts'
 export interface CommandNotes {
   /** Commands to paste, each with its effect. */
   examples: readonly (readonly [command: string, effect: string])[];
-  /** The meaning of exit code 1. Omitted if the command has no negative answer. */
+  /** The meaning of exit code 1, in addition to unknown names. Omitted if the command has no other negative answer. */
   negative?: string;
-  /** The meaning of exit code 3. Omitted if the command does not use it. */
-  changed?: string;
+  /** The exit codes of failures. Omitted if they are those of all commands. */
+  failures?: string;
   /** Further paragraphs. */
   more?: string;
 }
+
+/** The exit code of one command for an error: from that of all commands, the code of the error, and the options. */
+export type ReplaceExitCode = (
+  exit: ExitCode,
+  code: CliErrorCode,
+  options: Readonly<Record<string, unknown>>,
+) => number;
 
 /** A commander command that stores its notes, so that help and reference have one source. */
 export class CliCommand extends Command {
@@ -24,6 +32,7 @@ export class CliCommand extends Command {
   isOffline = false;
   /** Does the group pass words that name no subcommand to one of them? */
   hasDefault = false;
+  #replaceExitCode: ReplaceExitCode = (exit) => exit;
 
   constructor(name?: string) {
     super(name);
@@ -45,6 +54,17 @@ export class CliCommand extends Command {
   explain(notes: CommandNotes): this {
     this.notes = notes;
     return this.addHelpText('after', () => `\n${renderNotes(this, notes)}`);
+  }
+
+  /** Declares failures that end this command with another exit code than all others. */
+  withExitCodes(replace: ReplaceExitCode): this {
+    this.#replaceExitCode = replace;
+    return this;
+  }
+
+  /** The exit code for an error that this command threw. */
+  exitCodeOf(error: unknown): number {
+    return this.#replaceExitCode(exitCodeOf(error), codeOf(error), this.opts());
   }
 
   /** Marks a command that needs no daemon: its help omits the options that find one. */
@@ -131,11 +151,20 @@ export class CliCommand extends Command {
 }
 
 /** The sentence about exit codes that help and reference show. */
-export function describeExitCodes({ isOffline }: CliCommand, notes: CommandNotes): string {
-  const negative = notes.negative === undefined ? '' : `1 ${notes.negative}, `;
-  const changed = notes.changed === undefined ? '' : `, 3 ${notes.changed}`;
-  return `0 done, ${negative}2 ${isOffline ? 'wrong usage' : 'wrong usage or unreachable daemon'}${changed}`;
+export function describeExitCodes({ isOffline }: CliCommand, { negative, failures }: CommandNotes): string {
+  const findsNames = !isOffline && failures === undefined;
+  const negatives = [
+    ...(negative === undefined ? [] : [negative]),
+    ...(findsNames ? ['a name or reference is unknown'] : []),
+  ];
+  const one = negatives.length === 0 ? [] : [`1 ${negatives.join(', or ')}`];
+  return ['0 done', ...one, failures ?? (isOffline ? WRONG_USAGE : DAEMON_FAILURES)].join(', ');
 }
+
+const WRONG_USAGE = `${EXIT_CODES.usage} wrong usage`;
+
+/** The exit codes of failures of commands that use a daemon. */
+export const DAEMON_FAILURES = `${WRONG_USAGE}, ${EXIT_CODES.unreachable} the daemon or the network cannot be reached, ${EXIT_CODES.denied} not signed in or not allowed`;
 
 function renderNotes(command: CliCommand, notes: CommandNotes): string {
   const more = command

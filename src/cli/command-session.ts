@@ -124,12 +124,12 @@ export class CommandSession {
 
   /**
    * What a command threw, as the command line reports it. The API answers for an unknown factory as for any other unknown
-   * object, so an unknown factory is looked up here.
+   * object, so an unknown factory is looked up here, unless the command has sent nothing.
    */
   async explainFailure(thrown: unknown): Promise<unknown> {
     const error =
       thrown instanceof RequestFailed ? explainRequestFailure(thrown, (await this.connection()).url) : thrown;
-    if (!(error instanceof CliError) || error.code !== 'not_found') return error;
+    if (!(error instanceof CliError) || error.code !== 'not_found' || this.#client === null) return error;
     const factory = await this.#findNamedFactory().catch(() => null);
     if (factory === null) return error;
     const names = await this.#listFactories().catch(() => null);

@@ -71,16 +71,16 @@ describe('the daemon', () => {
     },
   );
 
-  it('that is not running is reported with a hint, and exit code 2', async () => {
+  it('that is not running is reported with a hint, and exit code 3', async () => {
     const { code, stdout, stderr } = await runCli(['status', '--data-dir', dataDir]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toMatch(/^No daemon is running with the data directory .+\.\nStart one with 'dockbell serve'/);
   });
 
   it('that was killed is reported in the same way', async () => {
     await leaveDaemonFiles('http://127.0.0.1:1');
     const { code, stderr } = await runCli(['--data-dir', dataDir, 'webhook', 'list']);
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(stderr).toMatch(
       /^The daemon at http:\/\/127\.0\.0\.1:1 cannot be reached \(.+\)\.\nStart it with 'dockbell serve'/,
     );

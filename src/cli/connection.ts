@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { escapeText } from '../words/escape-text.ts';
 import type { CliContext } from './context.ts';
-import { CliError } from './exit-codes.ts';
+import { CliError, codeOfFileError } from './exit-codes.ts';
 import type { ChosenProfile } from './profiles/choose-profile.ts';
 
 /** Global options that select a daemon. */
@@ -217,6 +217,7 @@ async function readTextIfThere(path: string): Promise<string | null> {
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw new CliError(`${path} cannot be read (${code}).`, {
+      code: codeOfFileError(cause),
       hint: 'Run the command as the user of the daemon, or specify --url and --token-file.',
       cause,
     });

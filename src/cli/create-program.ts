@@ -6,7 +6,7 @@ import type { Bind, CommandWork } from './command-session.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { CONFIG_FILE, DEFAULT_DATA_DIR } from './connection.ts';
 import type { CliContext } from './context.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { EXIT_CODES, exitCodeOf } from './exit-codes.ts';
 import { hasColors } from './output/colors.ts';
 
 /** The command line. Its commands have only names and descriptions until they are declared. */
@@ -18,13 +18,21 @@ export interface Program {
   declareAll(): Promise<void>;
   /** The exit code of the command, after `parseAsync`. */
   exitCode(): number;
+  /** The exit code for an error that the command threw. */
+  exitCodeOf(error: unknown): number;
 }
 
 /** Creates the command line with the names of all commands. `declare` the command that runs before `parseAsync`. */
 export function createProgram(context: CliContext): Program {
   let exitCode: number = EXIT_CODES.done;
-  const bind = createBind(context, (code) => {
-    exitCode = code;
+  let running: CliCommand | null = null;
+  const bind = createBind(context, {
+    begin: (command) => {
+      running = command;
+    },
+    end: (code) => {
+      exitCode = code;
+    },
   });
   const program = createRoot(context);
   for (const { name, description } of COMMANDS) program.command(name).description(description);
@@ -43,19 +51,26 @@ export function createProgram(context: CliContext): Program {
       for (const { name } of COMMANDS) await declare(name);
     },
     exitCode: () => exitCode,
+    exitCodeOf: (error) => running?.exitCodeOf(error) ?? exitCodeOf(error),
   };
 }
 
-function createBind(context: CliContext, finish: (exitCode: number) => void): Bind {
+interface Progress {
+  begin(command: CliCommand): void;
+  end(exitCode: number): void;
+}
+
+function createBind(context: CliContext, { begin, end }: Progress): Bind {
   return <Options, Args extends unknown[]>(work: CommandWork<Options, Args>) =>
     async (...given: unknown[]) => {
       // Imported here, so that help and version start without the client and the output of commands.
       const { CommandSession } = await import('./command-session.ts');
       // Commander passes the arguments, then the options, then the command.
       const command = given.at(-1) as CliCommand;
+      begin(command);
       const session = new CommandSession(context, command.optsWithGlobals<ConnectionOptions>());
       try {
-        finish(await work(session, command.opts() as Options, ...(given.slice(0, -2) as Args)));
+        end(await work(session, command.opts() as Options, ...(given.slice(0, -2) as Args)));
       } catch (error) {
         throw await session.explainFailure(error);
       } finally {

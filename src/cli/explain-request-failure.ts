@@ -1,11 +1,10 @@
 import { findSystemCode } from '../client/create-once.ts';
 import type { RequestFailed } from '../client/read-answer.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { ERROR_CODES, type ErrorCode } from '../core/errors.ts';
 import { escapeText } from '../words/escape-text.ts';
-import { CliError, EXIT_CODES } from './exit-codes.ts';
+import { CliError, codeOfStatus, isErrorCode } from './exit-codes.ts';
 
-/** A request that the daemon rejected, with the exit code that the table of error codes has for it. */
+/** A request that the daemon, or a proxy in front of it, rejected. */
 export class ApiError extends CliError {
   readonly status: number;
   /** Findings in definition files, if they are the reason. */
@@ -15,8 +14,7 @@ export class ApiError extends CliError {
     const { status, code, detail, diagnostics } = problem;
     super(escapeText(detail), {
       hint: HINTS[status] ?? '',
-      exitCode: isErrorCode(code) ? ERROR_CODES[code].exit : EXIT_CODES.failed,
-      code: isErrorCode(code) ? code : 'unexpected_answer',
+      code: isErrorCode(code) ? code : codeOfStatus(status),
     });
     this.name = 'ApiError';
     this.status = status;
@@ -44,8 +42,4 @@ export function explainRequestFailure(failure: RequestFailed, url: string): CliE
   if (problem.code !== 'unexpected_answer') return new CliError(escapeText(problem.detail), { cause });
   const hint = 'Check --url and DOCKBELL_URL: they name the admin address, not the ingress.';
   return new CliError(problem.detail, { code: 'unexpected_answer', hint, cause });
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERROR_CODES, code);
 }

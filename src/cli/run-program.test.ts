@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../test/helpers/run-cli.ts';
 import { AppError } from '../core/errors.ts';
-import { CliError, exitCodeOf } from './exit-codes.ts';
+import { CliError, codeOfStatus, exitCodeOf } from './exit-codes.ts';
 
 describe('the program', () => {
   it.each([
@@ -24,8 +24,6 @@ describe('the program', () => {
     [['status', 'extra'], 'Too many arguments'],
     [['secret', 'rotate'], "Unknown command 'rotate'"],
     [['secret', 'create'], "Missing required argument 'name'"],
-    [['status', '--wait', 'main'], '7 to 64 hexadecimal digits'],
-    [['status', '--wait', 'abc123'], '7 to 64 hexadecimal digits'],
     [['status', '--timeout', '2'], 'a whole number and a unit'],
     [['delivery', 'list', 'x', '--limit', '0'], 'a whole number from 1'],
     [['delivery', 'list', 'x', '--limit', '1e3'], 'a whole number from 1'],
@@ -54,12 +52,30 @@ describe('the program', () => {
 describe('exit codes of errors', () => {
   it.each([
     [new CliError('x'), 2],
-    [new CliError('x', { exitCode: 1 }), 1],
+    [new CliError('x', { code: 'not_found' }), 1],
+    [new CliError('x', { code: 'declined' }), 1],
+    [new CliError('x', { code: 'ambiguous' }), 2],
+    [new CliError('x', { code: 'unreachable' }), 3],
+    [new CliError('x', { code: 'unauthorized' }), 4],
+    [new CliError('x', { code: 'interrupted' }), 130],
     [new AppError('conflict', 'x'), 1],
     [new AppError('config_invalid', 'x'), 2],
+    [new AppError('storage_unavailable', 'x'), 3],
+    [new AppError('forbidden', 'x'), 4],
     [new Error('x'), 2],
     ['x', 2],
   ])('%o is %d', (error, code) => {
     expect(exitCodeOf(error)).toBe(code);
+  });
+
+  it.each([
+    [401, 4],
+    [403, 4],
+    [404, 2],
+    [429, 3],
+    [502, 3],
+    [504, 3],
+  ])('of an answer with status %d that is not of Dockbell is %d', (status, code) => {
+    expect(exitCodeOf(new CliError('x', { code: codeOfStatus(status) }))).toBe(code);
   });
 });

@@ -4,7 +4,7 @@ import { AppError } from '../core/errors.ts';
 import { escapeText } from '../words/escape-text.ts';
 import type { CliContext } from './context.ts';
 import { createProgram } from './create-program.ts';
-import { CliError, type CliErrorCode, EXIT_CODES, exitCodeOf } from './exit-codes.ts';
+import { CliError, type CliErrorCode, codeOf, EXIT_CODES } from './exit-codes.ts';
 import { ApiError } from './explain-request-failure.ts';
 import { createColors } from './output/colors.ts';
 import { describeDiagnostic } from './output/describe-reconciliation.ts';
@@ -17,14 +17,16 @@ import { wantsDataErrors } from './output/result-options.ts';
  */
 export async function runProgram(argv: readonly string[], surroundings: CliContext): Promise<number> {
   const context = readDisplayFlags(argv, surroundings);
+  const { program, declare, exitCode, exitCodeOf } = createProgram(context);
   try {
-    const { program, declare, exitCode } = createProgram(context);
     const [name] = program.parseOptions([...argv]).operands;
     await declare(name);
     await program.parseAsync(argv, { from: 'user' });
     return exitCode();
   } catch (error) {
-    return reportFailure(error, context);
+    if (error instanceof CommanderError) return reportUsage(error, context);
+    reportFailure(error, context);
+    return exitCodeOf(error);
   }
 }
 
@@ -39,11 +41,9 @@ function readDisplayFlags(argv: readonly string[], context: CliContext): CliCont
   };
 }
 
-function reportFailure(error: unknown, context: CliContext): number {
-  if (error instanceof CommanderError) return reportUsage(error, context);
+function reportFailure(error: unknown, context: CliContext): void {
   const text = context.jsonErrors ? [formatJsonError(error)] : describeFailure(error, context);
   for (const line of text) context.stderr.write(`${line}\n`);
-  return exitCodeOf(error);
 }
 
 /** Commander has already printed its message as text. Help and version arrive here too, with exit code 0. */
@@ -51,7 +51,7 @@ function reportUsage(error: CommanderError, context: CliContext): number {
   if (error.exitCode === 0) return EXIT_CODES.done;
   const message = error.message.replace(/^error: (.)/, (_, first: string) => first.toUpperCase()).replace('\n', ' ');
   if (context.jsonErrors) context.stderr.write(`${formatJsonError(new CliError(message))}\n`);
-  return EXIT_CODES.failed;
+  return EXIT_CODES.usage;
 }
 
 /** The error as one JSON object, which `--json`, `-o json` and `-o yaml` print on standard error. */
@@ -69,10 +69,6 @@ function formatJsonError(error: unknown): string {
     if (error.diagnostics !== null) described.error.diagnostics = error.diagnostics;
   }
   return JSON.stringify(described);
-}
-
-function codeOf(error: unknown): CliErrorCode {
-  return error instanceof CliError || error instanceof AppError ? error.code : 'internal';
 }
 
 function describeFailure(error: unknown, context: CliContext): string[] {

@@ -167,7 +167,7 @@ function unreachable({ title, apiUrl }: ProviderApiParts, why: string, isUnknown
   const outcome = isUnknown
     ? ' The change may have been made, so check the webhook before you repeat the request.'
     : '';
-  return new AppError('provider_failed', `${title} could not be reached at ${apiUrl}: ${why}.${outcome}`);
+  return new AppError('provider_unreachable', `${title} could not be reached at ${apiUrl}: ${why}.${outcome}`);
 }
 
 function shorten(path: string): string {

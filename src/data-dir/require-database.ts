@@ -38,12 +38,12 @@ function sizeOf(file: string): number {
 
 /**
  * For a command that works in the data directory. Another user, even root, would leave files behind that the daemon cannot
- * read. Throws `not_found` if there is no database, and `forbidden` if it belongs to another user.
+ * read. Throws `bad_request` if there is no database, and `forbidden` if it belongs to another user.
  */
 export function requireOwnDatabase(database: string, dataDir: string): void {
   if (!existsSync(database)) {
     throw new AppError(
-      'not_found',
+      'bad_request',
       `${dataDir} holds no database of Dockbell: name its data directory with --data-dir`,
     );
   }
@@ -54,7 +54,7 @@ export function requireOwnDatabase(database: string, dataDir: string): void {
 export function requireOwnDataDir(dataDir: string): void {
   if (!existsSync(dataDir)) {
     throw new AppError(
-      'not_found',
+      'bad_request',
       `the data directory ${dataDir} does not exist: name the one of the daemon with --data-dir`,
     );
   }

@@ -81,7 +81,7 @@ async function withPostgres<Result>(url: string, work: (storage: Storage) => Pro
 async function requireSchema(url: string): Promise<void> {
   if ((await inspectPostgres(url)).schema !== null) return;
   throw new AppError(
-    'not_found',
+    'bad_request',
     'the database of storage.url has no data of Dockbell: check the URL, or start the daemon first',
   );
 }

@@ -219,6 +219,6 @@ describe('dockbell backup, while the daemon is stopped', () => {
     const missing = await runCli(['backup', join(folder, 'none.tar'), '--data-dir', join(folder, 'nothing')]);
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('holds no database of Dockbell')]);
     const named = await runCli(['backup', join(folder, 'none.tar'), '--url', 'http://127.0.0.1:1', '--token', 'dbk_x']);
-    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('cannot be reached')]);
+    expect([named.code, named.stderr]).toEqual([3, expect.stringContaining('cannot be reached')]);
   });
 });

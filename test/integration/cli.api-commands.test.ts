@@ -259,7 +259,7 @@ describe('status --wait', () => {
         stdout: `${revision.slice(0, 12)} is live.\n`,
       });
       const unknown = await run(['status', '--wait', 'nope'], { cwd: repo.path });
-      expect(unknown).toMatchObject({ code: 2, stdout: '' });
+      expect(unknown).toMatchObject({ code: 1, stdout: '' });
       expect(unknown.stderr).toMatch(/^The repository has no commit "nope"\.\nUse 7 to 64 hexadecimal digits/);
     } finally {
       repo.remove();
@@ -462,7 +462,7 @@ describe('secret', () => {
     expect(refused.stderr).toContain(name);
     expect(refused.stderr).toContain('payments/internal-ci');
     expect((await run(['secret', 'delete', name, '--force'])).code).toBe(0);
-    expect((await run(['secret', 'delete', name, '--force'])).code).toBe(2);
+    expect((await run(['secret', 'delete', name, '--force'])).code).toBe(1);
   });
 });
 
@@ -545,10 +545,10 @@ describe('webhook show', () => {
     ]);
   });
 
-  it('returns 2 for an unknown name and lists the known ones', async () => {
+  it('returns 1 for an unknown name and lists the known ones', async () => {
     await serve();
     const { code, stderr } = await run(['webhook', 'show', 'nope']);
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(stderr).toBe("Factory payments has no webhook 'nope'.\nIt has: by-url, internal-ci.\n");
   });
 });
@@ -576,7 +576,7 @@ describe('delivery', () => {
   it('show --payload reports that a rejected delivery has no payload', async () => {
     await serve();
     const { code, stderr } = await run(['delivery', 'show', REJECTED_ID, '--payload']);
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(stderr).toContain('Rejected (auth)');
   });
 
@@ -848,7 +848,7 @@ describe('run retry', () => {
       runControl: { retry: async () => 'queued' } as unknown as RunControl,
     });
     const { code, stderr } = await run(['run', 'retry', '--dead-letter', '--yes']);
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(stderr).toMatch(/Queued 1 run again\. Repeat the command to continue\.\n[\s\S]*The disk is full/);
   });
 
@@ -938,7 +938,7 @@ describe('the attempts of a run', () => {
     expect(all).toContain(`dockbell run log ${RUN_ID} --attempt 2`);
     expect((await run(['run', 'log', RUN_ID, '--attempt', '1'])).stdout).toBe('line one\n');
     expect((await run(['run', 'log', RUN_ID, '--attempt', '2'])).stdout).toBe('line two ✓\n');
-    expect(await run(['run', 'log', RUN_ID, '--attempt', '3'])).toMatchObject({ code: 2 });
+    expect(await run(['run', 'log', RUN_ID, '--attempt', '3'])).toMatchObject({ code: 1 });
   });
 
   it('are followed by the input and the exact payload on request', async () => {
@@ -1080,11 +1080,11 @@ describe('token', () => {
 });
 
 describe('a rejected request', () => {
-  it('returns 2 and a hint if the token is wrong', async () => {
+  it('returns 4 and a hint if the token is wrong', async () => {
     await serve();
     const wrong = { ...env, DOCKBELL_TOKEN: `dbk_${'A'.repeat(43)}` };
     const { code, stdout, stderr } = await run(['status'], { env: wrong });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toMatch(/^The API token is not valid\..*\nCheck --token/);
   });
 

@@ -72,8 +72,9 @@ describe('completion offers', () => {
       ['--format', ':none'],
     ],
     [['validate', '--format', 'json', '--fo'], [':none']],
-    [['validate', '--', '--fo'], [':folders']],
-    [['validate', 'one', ''], [':folders']],
+    [['validate', '--', '--fo'], [':files']],
+    [['test', '--', '--fo'], [':folders']],
+    [['validate', 'one', ''], [':files']],
     [['serve', '--config', ''], [':files']],
     [
       ['webhook', 'list', '--url', 'x', '--to'],

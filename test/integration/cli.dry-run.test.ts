@@ -85,10 +85,10 @@ describe('--dry-run', () => {
   });
 
   it.each(['webhook delete nothing', 'automation delete nothing', 'secret delete NOTHING', 'user delete nobody'])(
-    '%s returns 2 if it does not exist',
+    '%s returns 1 if it does not exist',
     async (line) => {
       const { code, stdout } = await run(`${line} --dry-run`);
-      expect({ code, stdout, changes }).toEqual({ code: 2, stdout: '', changes: [] });
+      expect({ code, stdout, changes }).toEqual({ code: 1, stdout: '', changes: [] });
     },
   );
 

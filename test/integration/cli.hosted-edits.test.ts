@@ -297,7 +297,7 @@ describe('an automation of a managed or live factory', () => {
 
   it('cannot be changed under another name', async () => {
     const { code, stderr } = await run(['automation', 'disable', 'nope']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("has no automation 'nope'")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("has no automation 'nope'")]);
   });
 });
 
@@ -340,14 +340,14 @@ describe('the history of a managed factory', () => {
   });
 
   it.each([
-    ['a1b2c3d', 'matches several revisions'],
-    ['fffffff', 'is not a revision'],
-    ['012345', 'is not a revision'],
-    ['main', 'is not a revision'],
-  ])('is not reverted to %s', async (wanted, why) => {
+    ['a1b2c3d', 2, 'matches several revisions'],
+    ['fffffff', 1, 'is not a revision'],
+    ['012345', 1, 'is not a revision'],
+    ['main', 1, 'is not a revision'],
+  ])('is not reverted to %s', async (wanted, exit, why) => {
     await serveRevisions();
     const { code, stderr } = await run(['revert', wanted]);
-    expect([code, services.seen.edited]).toEqual([2, []]);
+    expect([code, services.seen.edited]).toEqual([exit, []]);
     expect(stderr).toContain(why);
   });
 });

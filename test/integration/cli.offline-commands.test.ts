@@ -471,7 +471,7 @@ describe('test', () => {
     expect((await run(['test', '--webhook', 'other'])).code).toBe(0);
     expect((await run(['test', '--webhook', 'ci'])).code).toBe(1);
     const unknown = await run(['test', '--webhook', 'nope']);
-    expect(unknown).toMatchObject({ code: 2, stdout: '' });
+    expect(unknown).toMatchObject({ code: 1, stdout: '' });
     expect(unknown.stderr).toContain('It has: ci, other.');
   });
 
@@ -553,10 +553,10 @@ describe('filter test', () => {
     expect(stderr).toContain(sentence);
   });
 
-  it('returns 2 for an unknown automation, and lists the known ones', async () => {
+  it('returns 1 for an unknown automation, and lists the known ones', async () => {
     const argv = ['filter', 'test', '--automation', 'nope', '--dir', '.', '--payload', 'fatal.json'];
     const { code, stderr } = await run(argv);
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(stderr).toContain('It has: triage.');
   });
 
@@ -621,13 +621,13 @@ describe('send --to', () => {
     expect(first.stdout + first.stderr + second.stdout + second.stderr).not.toContain('canary');
   });
 
-  it('returns 2 if nothing listens at the address, without printing the secret in the URL', async () => {
+  it('returns 3 if nothing listens at the address, without printing the secret in the URL', async () => {
     const env = { DOCKBELL_SEND_SECRET: 'canary-3' };
     const { code, stderr } = await run(
       ['send', '--to', 'http://127.0.0.1:1/webhooks/w/x', '--auth-mode', 'url_token'],
       { env },
     );
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(stderr).toContain('http://127.0.0.1:1');
     expect(stderr).not.toContain('canary');
   });

@@ -172,7 +172,7 @@ describe('profile list and remove', () => {
     expect(await run('profile remove prod')).toMatchObject({ stdout: 'Removed the profile prod.\n' });
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ current: null, profiles: { local: {} } });
     await expect(stat(join(dir, 'config', 'dockbell', 'tokens', 'prod'))).rejects.toThrow('ENOENT');
-    expect(await run('profile remove prod')).toMatchObject({ code: 2 });
+    expect(await run('profile remove prod')).toMatchObject({ code: 1 });
   });
 });
 

@@ -64,5 +64,5 @@ it('prints numbers only with --quiet', async () => {
 
 it('says what to add to dockbell.yaml for a factory whose requests are not checked', async () => {
   const { code, stderr } = await list([], 'other');
-  expect([code, stderr]).toEqual([2, expect.stringContaining('Add pullRequests to the factory in dockbell.yaml.')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Add pullRequests to the factory in dockbell.yaml.')]);
 });

@@ -76,7 +76,7 @@ describe('an ID', () => {
 
   it('is resolved in the factory of --factory only', async () => {
     const { code, stderr } = await run('run', 'show', RUN_ID.slice(0, 12), '--factory', 'other');
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`There is no run '${RUN_ID.slice(0, 12)}'.`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`There is no run '${RUN_ID.slice(0, 12)}'.`)]);
   });
 
   it('that is an ambiguous prefix is rejected', async () => {
@@ -99,7 +99,7 @@ describe('an ID', () => {
     ['nonsense', "See 'dockbell run list'."],
   ])('that is too short or of another kind (%s) is explained', async (text, hint) => {
     const { code, stderr } = await run('run', 'show', text);
-    expect([code, stderr.split('\n')[0]]).toEqual([2, `There is no run '${text}'.`]);
+    expect([code, stderr.split('\n')[0]]).toEqual([1, `There is no run '${text}'.`]);
     expect(stderr).toContain(hint);
   });
 
@@ -155,7 +155,7 @@ describe('the delivery ID of the sender', () => {
 
   it('that nobody sent is reported', async () => {
     const { code, stderr } = await run('delivery', 'show', 'build-4713');
-    expect([code, stderr.split('\n')[0]]).toEqual([2, "There is no delivery 'build-4713'."]);
+    expect([code, stderr.split('\n')[0]]).toEqual([1, "There is no delivery 'build-4713'."]);
   });
 });
 

@@ -90,7 +90,7 @@ describe('dockbell replay', () => {
     ['another label', ['--label', 'Duplicate'], 2, 'have no payload'],
     ['a rate without a number', ['--from', '2h', '--rate', 'fast'], 2, 'whole number from 1 to 1000'],
     ['a rejected delivery', [REJECTED_ID, '--yes'], 1, 'Only accepted deliveries'],
-    ['an unknown delivery', ['no-such-id', '--yes'], 2, 'There is no delivery'],
+    ['an unknown delivery', ['no-such-id', '--yes'], 1, 'There is no delivery'],
   ])('rejects %s', async (_, argv, code, message) => {
     const failed = await run('replay', ...argv);
     expect(failed.stderr).toContain(message);

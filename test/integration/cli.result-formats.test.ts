@@ -149,7 +149,7 @@ describe('errors', () => {
     'are one object on standard error with %s',
     async (option) => {
       const { code, stdout, stderr } = await run(`run show nothing ${option}`);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(parse(stderr)).toMatchObject({ error: { code: 'not_found', message: "There is no run 'nothing'." } });
       expect(stderr.trimEnd()).not.toContain('\n');
     },
@@ -157,7 +157,7 @@ describe('errors', () => {
 
   it.each(['-q', '-o name', '-o table', '--fields id'])('are a sentence with %s', async (option) => {
     const { code, stdout, stderr } = await run(`run show nothing ${option}`);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^There is no run 'nothing'\.\n/);
   });
 });

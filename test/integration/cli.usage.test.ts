@@ -1,9 +1,13 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '../helpers/run-cli.ts';
 import { createSeededServer, createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';
 
 // What the program says about the command line itself, and how it reports failures to people and to programs.
+
+const EXAMPLE = fileURLToPath(new URL('../../example-factory', import.meta.url));
 
 describe('help', () => {
   it.each([[[]], [['webhook']], [['audit']]])(
@@ -38,7 +42,7 @@ describe('help', () => {
     async (name) => {
       const { stdout } = await runCli([name, '--help']);
       expect(stdout).toMatch(/Exit codes: .*2 wrong usage/);
-      expect(stdout).not.toContain('unreachable');
+      expect(stdout).not.toContain('cannot be reached');
     },
   );
 });
@@ -57,42 +61,70 @@ describe('a failure', () => {
   afterEach(() => app.close());
 
   /** The error as `--json` reports it. */
-  const fail = async (argv: string[], more: Record<string, string> = {}) => {
+  const fail = async (argv: string[], exit: number, more: Record<string, string> = {}) => {
     const { code, stdout, stderr } = await runCli([...argv, '--json'], { env: { ...env, ...more } });
-    expect([code, stdout]).toEqual([2, '']);
+    expect([code, stdout]).toEqual([exit, '']);
     return JSON.parse(stderr).error;
   };
 
   it.each([
-    ['an unknown option', ['status', '--nope'], 'usage', "Unknown option '--nope'"],
-    ['a missing argument', ['run', 'show'], 'usage', "Missing required argument 'id'"],
-    ['an unknown run', ['run', 'show', 'run_00000000000000000000000000'], 'not_found', 'There is no such run.'],
+    ['an unknown option', ['status', '--nope'], 2, 'usage', "Unknown option '--nope'"],
+    ['a missing argument', ['run', 'show'], 2, 'usage', "Missing required argument 'id'"],
+    ['an unknown run', ['run', 'show', 'run_00000000000000000000000000'], 1, 'not_found', 'There is no such run.'],
     [
       'an unknown webhook',
       ['webhook', 'show', 'x', '--factory', 'payments'],
+      1,
       'not_found',
       "Factory payments has no webhook 'x'.",
     ],
     [
       'no factory named',
       ['run', 'list'],
+      2,
       'ambiguous',
       'The daemon serves 2 factories, so the command has to name one.',
     ],
-  ])('is JSON under --json: %s', async (_what, argv, code, message) => {
-    expect(await fail(argv)).toMatchObject({ code, message });
+  ])('is JSON under --json: %s', async (_what, argv, exit, code, message) => {
+    expect(await fail(argv, exit)).toMatchObject({ code, message });
   });
 
-  it('has a specific code, although the exit code is always 2', async () => {
-    expect(await fail(['status'], { DOCKBELL_URL: 'http://127.0.0.1:1' })).toMatchObject({ code: 'unreachable' });
-    expect(await fail(['status'], { DOCKBELL_TOKEN: 'dbk_wrong' })).toMatchObject({
+  it('has exit code 3 if the daemon cannot be reached', async () => {
+    const closed = { DOCKBELL_URL: 'http://127.0.0.1:1' };
+    for (const argv of [['status'], ['run', 'list'], ['secret', 'create', 'A_SECRET', '--value', 'x']]) {
+      expect(await fail(argv, 3, closed)).toMatchObject({ code: 'unreachable' });
+    }
+  });
+
+  it('has exit code 3 if a proxy cannot reach the daemon', async () => {
+    const proxy = createServer((_request, response) => response.writeHead(502).end('<html>Bad Gateway</html>'));
+    const url = await new Promise<string>((resolve) => {
+      proxy.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`));
+    });
+    expect(await fail(['status'], 3, { DOCKBELL_URL: url })).toMatchObject({ status: 502 });
+    proxy.close();
+  });
+
+  it('has exit code 4 for a token that is wrong, missing, or not allowed to do this', async () => {
+    const secret = ['secret', 'create', 'A_SECRET', '--value', 'long-enough-for-a-secret'];
+    expect(await fail(['status'], 4, { DOCKBELL_TOKEN: 'dbk_wrong' })).toMatchObject({
       code: 'unauthorized',
       status: 401,
     });
-    expect(await fail(['run', 'show', 'run_00000000000000000000000000'])).toMatchObject({
-      code: 'not_found',
-      status: 404,
+    expect(await fail(['status'], 4, { DOCKBELL_TOKEN: '' })).toMatchObject({ code: 'unauthorized' });
+    expect(await fail(['status'], 4, { DOCKBELL_TOKEN: '', DOCKBELL_TOKEN_FILE: '/nonexistent' })).toMatchObject({
+      code: 'unauthorized',
     });
+    expect(await fail(secret, 4, { DOCKBELL_TOKEN: services.grant('viewer') })).toMatchObject({ code: 'forbidden' });
+  });
+
+  it('has exit code 5 of "plan --detailed-exitcode" if the daemon cannot be reached', async () => {
+    const argv = ['plan', EXAMPLE, '--factory', 'payments', '--json'];
+    const closed = { env: { ...env, DOCKBELL_URL: 'http://127.0.0.1:1' } };
+    expect((await runCli(argv, closed)).code).toBe(3);
+    expect((await runCli([...argv, '--detailed-exitcode'], closed)).code).toBe(5);
+    const denied = { env: { ...env, DOCKBELL_TOKEN: 'dbk_wrong' } };
+    expect((await runCli([...argv, '--detailed-exitcode'], denied)).code).toBe(4);
   });
 
   it('is text without --json', async () => {
@@ -104,7 +136,7 @@ describe('a failure', () => {
     for (const argv of [['status'], ['run', 'list'], ['delivery', 'list']]) {
       const { code, stderr } = await runCli([...argv, '--factory', 'payment'], { env });
       expect([code, stderr]).toEqual([
-        2,
+        1,
         "There is no factory 'payment'.\nDid you mean payments? The daemon serves: other, payments.\n",
       ]);
     }

@@ -65,7 +65,7 @@ describe('dockbell user', () => {
     const weak = await run(['user', 'create', 'bob'], { stdin: 'weak' });
     expect([weak.code, weak.stderr]).toEqual([2, expect.stringContaining('12 to 256 characters')]);
     const unknown = await run(['user', 'delete', 'nobody']);
-    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no user nobody.')]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('There is no user nobody.')]);
     await run(['user', 'create', 'alice', '--role', 'owner'], { stdin: PASSWORD });
     const last = await run(['user', 'delete', 'alice']);
     expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('last owner')]);
@@ -102,7 +102,7 @@ describe('dockbell session end', () => {
     const [ofAlice = ''] = await list('alice');
     for (const ref of [first, ofAlice]) {
       const { code, stderr } = await run(['session', 'end', ref]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`This token has no session '${ref}'.`)]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`This token has no session '${ref}'.`)]);
     }
     expect(await list('alice')).toEqual([ofAlice]);
   });

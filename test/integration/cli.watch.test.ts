@@ -86,7 +86,7 @@ describe('on a terminal, --watch', () => {
 
 it('--watch ends with the error of the first list', async () => {
   const { code, stderr } = await watch('run list --watch --factory nothing', () => undefined);
-  expect([code, stderr.split('\n')[0]]).toEqual([2, "There is no factory 'nothing'."]);
+  expect([code, stderr.split('\n')[0]]).toEqual([1, "There is no factory 'nothing'."]);
 });
 
 it.each(['delivery list --watch --follow', 'status --watch --wait 1234567'])('%s is wrong usage', async (line) => {

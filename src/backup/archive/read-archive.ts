@@ -39,7 +39,7 @@ export interface ArchiveContent {
  */
 export async function readArchive(path: string, reader: ArchiveReader): Promise<ArchiveContent> {
   const file = await open(path, 'r').catch((cause) => {
-    throw new AppError('not_found', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+    throw new AppError('bad_request', `${path} cannot be read: ${messageOf(cause)}`, { cause });
   });
   try {
     return await new ArchiveReading(file, (await file.stat()).size, reader).read();

@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliContext } from '../context.ts';
-import { CliError } from '../exit-codes.ts';
+import { CliError, codeOfStatus } from '../exit-codes.ts';
 
 const TIMEOUT_MS = 30_000;
 /** GitHub sends payloads of up to 25 MB. */
@@ -126,6 +126,7 @@ function readNextCursor(link: string | undefined): string | null {
 
 function explainLimit(resetAt: number): CliError {
   return new CliError(`The rate limit of GitHub is used up until ${new Date(resetAt).toISOString()}.`, {
+    code: 'too_many_requests',
     hint: 'Run the command again after that time. It continues with what is still missing.',
   });
 }
@@ -139,5 +140,9 @@ const HINTS: { readonly [status: number]: string } = {
 function explainFailure(path: string, { status, bytes }: RawAnswer): CliError {
   if (status === 0) return new CliError(`No answer from GitHub: ${bytes.toString('utf8')}.`, { code: 'unreachable' });
   const route = path.split('?')[0]!;
-  return new CliError(`GitHub answered ${status} to GET ${route}.`, { hint: HINTS[status] ?? 'Try again later.' });
+  const code = status === 404 ? 'not_found' : codeOfStatus(status);
+  return new CliError(`GitHub answered ${status} to GET ${route}.`, {
+    code,
+    hint: HINTS[status] ?? 'Try again later.',
+  });
 }

@@ -125,7 +125,10 @@ async function change(
   const { value, etag } = await readTagged(api.GET(path, { params })).catch((error: unknown) => {
     throw isNotFound(error) ? describeUnknown(factory, name) : error;
   });
-  if (etag === null) throw new CliError('The answer has no ETag, so it did not come from a Dockbell daemon.');
+  if (etag === null)
+    throw new CliError('The answer has no ETag, so it did not come from a Dockbell daemon.', {
+      code: 'unexpected_answer',
+    });
   const request = { params, body: edit(declareAutomation(value)), headers: { 'if-match': etag } };
   return report(session, options, await readAnswer(api.PUT(path, request)), done);
 }
@@ -133,6 +136,7 @@ async function change(
 /** The error for a name that the factory does not have. */
 export function describeUnknown(factory: string, name: string): CliError {
   return new CliError(`Factory ${escapeText(factory)} has no automation '${escapeText(name)}'.`, {
+    code: 'not_found',
     hint: "See 'dockbell automation list'.",
   });
 }

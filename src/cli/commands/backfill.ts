@@ -72,7 +72,8 @@ async function backfillGithub(session: CommandSession, options: BackfillOptions,
   const { output } = session;
   const path = readTarget(target);
   const token = session.context.env[TOKEN_VARIABLE];
-  if (!token) throw new CliError(`${TOKEN_VARIABLE} is not set.`, { hint: 'Set it to a token of GitHub.' });
+  if (!token)
+    throw new CliError(`${TOKEN_VARIABLE} is not set.`, { code: 'unauthorized', hint: 'Set it to a token of GitHub.' });
   const client = new GithubClient({ apiUrl: readApiUrl(options.apiUrl), token, context: session.context });
   const { examined, missed } = await findMissed(session, options, client, path);
   if (!options.json) printMissed(session, examined, missed);
@@ -105,6 +106,7 @@ async function findMissed(
   const hooks = await findHooks(client, target, webhooks);
   if (hooks.length === 0) {
     throw new CliError(`No webhook of GitHub at ${target.slice(1)} posts to a webhook of this factory.`, {
+      code: 'not_found',
       hint: "Compare its payload URL with 'dockbell webhook show'.",
     });
   }

@@ -75,7 +75,6 @@ async function backUp(session: CommandSession, options: BackupOptions, file: str
     if (!interrupted.aborted) throw error;
     throw new CliError('The backup was interrupted. No file was stored.', {
       code: 'interrupted',
-      exitCode: EXIT_CODES.interrupted,
       cause: error,
     });
   } finally {

@@ -98,7 +98,11 @@ async function connectTo(
 ): Promise<number> {
   const { title } = TRIGGER_PROVIDERS.get(provider.name)!;
   const token = session.context.env[TOKEN_VARIABLE];
-  if (!token) throw new CliError(`${TOKEN_VARIABLE} is not set.`, { hint: `Set it to a token of ${title}.` });
+  if (!token)
+    throw new CliError(`${TOKEN_VARIABLE} is not set.`, {
+      code: 'unauthorized',
+      hint: `Set it to a token of ${title}.`,
+    });
   const { factory, uid, name } = await chooseWebhook(session, provider, options.webhook);
   const api = await session.api();
   const params = { path: { factory, uid } };
@@ -164,6 +168,7 @@ async function chooseWebhook(session: CommandSession, { name }: Provider, named:
   const factory = escapeText(await session.factory());
   if (only === undefined) {
     throw new CliError(`No webhook of the factory ${factory} serves ${title}.`, {
+      code: 'not_found',
       hint: `Add webhooks/${name}.yaml with authMode: signature, signatureScheme: ${schemes[0]} and secretName.`,
     });
   }

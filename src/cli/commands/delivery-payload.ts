@@ -75,6 +75,7 @@ async function readPayload(session: CommandSession, id: string, exact = false): 
     const { label } = await readAnswer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id } } }));
     throw new CliError(
       `Delivery ${escapeText(id)} has no payload. ${escapeText(describeLabel(label))} Only metadata is stored for it.`,
+      { code: 'not_found' },
     );
   }
 }

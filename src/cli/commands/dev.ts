@@ -47,6 +47,7 @@ export function declareDev(command: CliCommand, bind: Bind): void {
     .option('--verbose', 'print the log of the daemon too')
     .explain({
       negative: 'the daemon failed',
+      failures: '2 wrong usage',
       more:
         'Every saved file is validated and applied, without a commit. If the files are invalid, the findings are printed, and\n' +
         'the last valid definition stays live. Secrets come from variables of the environment with their names, or from the\n' +

@@ -53,6 +53,8 @@ export function declareFilter(filter: CliCommand, bind: Bind): void {
       ).conflicts('delivery'),
     )
     .withJson('result and trace as JSON')
+    // Exit code 1 means "would not trigger". A conflict (no payload is stored) must not have it.
+    .withExitCodes((exit, code) => (code === 'conflict' ? EXIT_CODES.usage : exit))
     .explain({
       negative: 'it would not trigger',
       more: 'With --payload and --filter, or an automation in a folder, no daemon is needed. The exit code for an invalid filter is 2.',
@@ -133,10 +135,12 @@ async function findAutomation(
   if (found !== undefined) return found;
   if (definition === null && declared.automations.includes(name)) {
     throw new CliError(`The definition in ${folder} is invalid.`, {
+      code: 'definition_invalid',
       hint: "Run 'dockbell validate' to see the errors.",
     });
   }
   throw new CliError(`${folder} has no automation '${escapeText(name)}'.`, {
+    code: 'not_found',
     hint: `It has: ${declared.automations.map(escapeText).join(', ') || 'none'}.`,
   });
 }
@@ -165,20 +169,12 @@ async function askDaemon(
     received === null
       ? { delivery: await findDelivery(session, options.delivery!) }
       : { payload: received.payload as Json, headers: received.headers as { [name: string]: string } };
-  try {
-    return await readAnswer(
-      api.POST('/api/v1/factories/{factory}/filters/test', {
-        params: { path: { factory } },
-        body: { ...subject, ...sample },
-      }),
-    );
-  } catch (error) {
-    // Exit code 1 means "would not trigger" here. A conflict (no payload is stored) must not have it.
-    const explained = await session.explainFailure(error);
-    if (!(explained instanceof CliError)) throw explained;
-    const { message, hint, code } = explained;
-    throw new CliError(message, { hint, code, cause: error });
-  }
+  return readAnswer(
+    api.POST('/api/v1/factories/{factory}/filters/test', {
+      params: { path: { factory } },
+      body: { ...subject, ...sample },
+    }),
+  );
 }
 
 function printResult(session: CommandSession, verdict: FilterResult): void {

@@ -83,7 +83,7 @@ async function findRevision(session: CommandSession, factory: string, wanted: st
   if (WHOLE.test(wanted)) return wanted;
   const hint = "See 'dockbell history'.";
   if (!PREFIX.test(wanted))
-    throw new CliError(`'${escapeText(wanted)}' is not a revision of a managed factory.`, { hint });
+    throw new CliError(`'${escapeText(wanted)}' is not a revision of a managed factory.`, { code: 'not_found', hint });
   const api = await session.api();
   const { data } = await listRows(
     (page) =>
@@ -92,6 +92,9 @@ async function findRevision(session: CommandSession, factory: string, wanted: st
   );
   const [found, ...others] = data.filter(({ revision }) => revision.startsWith(wanted));
   if (found !== undefined && others.length === 0) return found.revision;
-  const why = found === undefined ? 'is not a revision' : 'matches several revisions';
-  throw new CliError(`'${wanted}' ${why} of ${escapeText(factory)}.`, { hint });
+  const [code, why] =
+    found === undefined
+      ? (['not_found', 'is not a revision'] as const)
+      : (['ambiguous', 'matches several revisions'] as const);
+  throw new CliError(`'${wanted}' ${why} of ${escapeText(factory)}.`, { code, hint });
 }

@@ -103,7 +103,7 @@ async function rejectExisting(root: string, files: readonly ScaffoldFile[]): Pro
     hint: [...existing.map((path) => `  ${path}`), 'Choose another folder, or overwrite the files with --force.'].join(
       '\n',
     ),
-    exitCode: EXIT_CODES.negative,
+    code: 'conflict',
   });
 }
 

@@ -10,7 +10,7 @@ import { collectSources } from '../../definitions/report/collect-sources.ts';
 import { formatPretty } from '../../definitions/report/format-pretty.ts';
 import { renderInvalidMarkdown, renderPlanMarkdown } from '../../plan-report/plan-markdown.ts';
 import { listPlannedItems, listWarnings } from '../../plan-report/plan-summary.ts';
-import type { CliCommand } from '../cli-command.ts';
+import { type CliCommand, DAEMON_FAILURES } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { validateOffline } from '../offline/validate-offline.ts';
@@ -25,6 +25,9 @@ interface PlanOptions {
   json?: boolean;
 }
 
+/** Exit codes with `--detailed-exitcode`. */
+const DETAILED = { changed: 3, unreachable: 5 };
+
 /** `dockbell plan`: the changes that a folder would make in a running daemon. */
 export function declarePlan(command: CliCommand, bind: Bind): void {
   command
@@ -33,11 +36,14 @@ export function declarePlan(command: CliCommand, bind: Bind): void {
       new Option('--format <format>', 'output format').choices(['pretty', 'json', 'markdown']).default('pretty'),
     )
     .option('--rev <rev>', 'read a git revision (branch, tag, commit) instead of the files on disk')
-    .option('--detailed-exitcode', 'exit with 3 if there are changes')
+    .option('--detailed-exitcode', 'exit with 3 if there are changes, and with 5 if the daemon cannot be reached')
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
+    .withExitCodes((exit, _code, { detailedExitcode }) =>
+      detailedExitcode && exit === EXIT_CODES.unreachable ? DETAILED.unreachable : exit,
+    )
     .explain({
-      negative: 'the definition is invalid, so nothing would be applied',
-      changed: 'with --detailed-exitcode: there are changes',
+      negative: 'the definition is invalid, so nothing would be applied, or the factory is unknown',
+      failures: `${DAEMON_FAILURES}; with --detailed-exitcode: ${DETAILED.changed} there are changes, ${DETAILED.unreachable} the daemon or the network cannot be reached`,
       more:
         'Nothing is written. The backtest evaluates the stored deliveries of the last 7 days with every automation whose\n' +
         'triggers change. It prints the number of deliveries that start it before and after the change, with examples.',
@@ -81,7 +87,7 @@ async function show(session: CommandSession, options: PlanOptions, tree: SourceT
   // A rule that only the daemon can check, and that the factory rates as an error.
   if (hasErrors(listWarnings(preview))) return EXIT_CODES.negative;
   const isChanged = listPlannedItems(preview).length > 0;
-  return options.detailedExitcode && isChanged ? EXIT_CODES.changed : EXIT_CODES.done;
+  return options.detailedExitcode && isChanged ? DETAILED.changed : EXIT_CODES.done;
 }
 
 function print({ output }: CommandSession, { format, json }: PlanOptions, preview: PlanPreview): void {
@@ -102,5 +108,5 @@ function reject(
   else if (format === 'pretty') output.bytes(Buffer.from(text(hasColors(context.stdout, context.env))));
   else output.bytes(Buffer.from(renderInvalidMarkdown(text(false))));
   // As in validate: a folder without a factory is probably the wrong one.
-  return diagnostics.some(({ rule }) => rule === 'factory/not-found') ? EXIT_CODES.failed : EXIT_CODES.negative;
+  return diagnostics.some(({ rule }) => rule === 'factory/not-found') ? EXIT_CODES.usage : EXIT_CODES.negative;
 }

@@ -59,6 +59,7 @@ export function declareProfile(profile: CliCommand, bind: Bind): void {
     .option('--none', 'use no profile')
     .offline()
     .explain({
+      negative: 'the profile does not exist',
       more: ORDER,
       examples: [
         ['dockbell profile use prod', 'then see where commands connect: dockbell status'],
@@ -72,7 +73,10 @@ export function declareProfile(profile: CliCommand, bind: Bind): void {
     .description('remove a profile, and the token that was stored with it; the token still works')
     .withYes()
     .offline()
-    .explain({ examples: [['dockbell profile remove prod', "to revoke its token, see 'dockbell token revoke'"]] })
+    .explain({
+      negative: 'the profile does not exist',
+      examples: [['dockbell profile remove prod', "to revoke its token, see 'dockbell token revoke'"]],
+    })
     .action(bind(removeProfile));
 }
 
@@ -86,7 +90,7 @@ async function addProfile(
   const { current, profiles } = await store.read();
   if (profiles.has(name) && !force) {
     throw new CliError(`The profile ${name} exists.`, {
-      exitCode: EXIT_CODES.negative,
+      code: 'conflict',
       hint: 'Use --force to replace it.',
     });
   }

@@ -71,12 +71,16 @@ async function listArtifacts(session: CommandSession, id: string, { attempt }: A
 function findArtifact(artifacts: readonly RunArtifact[], wanted: string): RunArtifact {
   const named = artifacts.filter(({ name }) => name === wanted);
   if (named.length > 1) {
-    throw new CliError(`${named.length} artifacts have the name ${escapeText(wanted)}.`, { hint: 'Use a number.' });
+    throw new CliError(`${named.length} artifacts have the name ${escapeText(wanted)}.`, {
+      code: 'ambiguous',
+      hint: 'Use a number.',
+    });
   }
   const found = named[0] ?? artifacts.find(({ number }) => String(number) === wanted);
-  if (found === undefined) throw new CliError(`The run has no artifact ${escapeText(wanted)}.`);
+  if (found === undefined) throw new CliError(`The run has no artifact ${escapeText(wanted)}.`, { code: 'not_found' });
   if (found.size !== null) return found;
   throw new CliError(`The artifact ${escapeText(found.name)} is not stored.`, {
+    code: 'not_found',
     hint: 'It exceeds a limit, retention has removed it, or a receiver named it.',
   });
 }
@@ -98,7 +102,7 @@ async function download(
 
 async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new CliError(`The file ${path} exists already.`) : error;
+    throw error.code === 'EEXIST' ? new CliError(`The file ${path} exists already.`, { code: 'conflict' }) : error;
   });
   try {
     await file.writeFile(bytes);

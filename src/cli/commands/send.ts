@@ -212,7 +212,8 @@ async function preparePost(
     return { post: prepareSigned(session, await describeTarget(session, options), secret!), webhook: null };
   }
   const webhook = await findWebhook(session, nameOrUid);
-  if (webhook.deleted_at !== null) throw new CliError(`Webhook ${webhook.name} was deleted: its senders get 404.`);
+  if (webhook.deleted_at !== null)
+    throw new CliError(`Webhook ${webhook.name} was deleted: its senders get 404.`, { code: 'not_found' });
   const post = secret === null ? prepareByDaemon(session, webhook) : prepareSigned(session, toTarget(webhook), secret);
   return { post, webhook };
 }

@@ -14,8 +14,10 @@ export function declareServe(command: CliCommand, bind: Bind): void {
   command
     .option('--config <file>', `configuration (default: ${CONFIG_FILE}, if it exists)`)
     .option('--no-new-runs', 'start no run until dockbell drain --cancel, for maintenance; deliveries are accepted')
+    .withExitCodes((_exit, code) => (code === PASSING ? EXIT_CODES.negative : EXIT_CODES.usage))
     .explain({
       negative: 'the daemon failed, or its start failed with a temporary error (a full disk, an I/O error)',
+      failures: '2 wrong usage, or the start failed with an error that does not end by itself',
       more: 'The log goes to standard output: text on a terminal, otherwise JSON lines. If standard\nerror is a terminal, the first start prints a link to sign in. SIGTERM lets running commands\ncontinue for the time of drain before the daemon stops; Ctrl-C does not. SIGHUP reloads the configuration. A second signal ends the commands\nimmediately. --data-dir takes precedence over dataDir of the configuration.',
       examples: [
         ['dockbell serve', 'with the dockbell.yaml of this folder'],
@@ -117,7 +119,9 @@ const PASSING_CODES = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Exit code 2 means that another start would fail as well: service managers must not restart the daemon. */
+/** The only failure after which service managers must restart the daemon. After all others, another start would fail as well. */
+const PASSING = 'storage_unavailable';
+
 async function explainPassing<T>(starting: Promise<T>): Promise<T> {
   try {
     return await starting;
@@ -125,14 +129,14 @@ async function explainPassing<T>(starting: Promise<T>): Promise<T> {
     if (!isPassing(error)) throw error;
     throw new CliError(messageOf(error), {
       hint: 'This error can be temporary: start Dockbell again. If it persists, check PostgreSQL, or the disk and the kernel log.',
-      exitCode: EXIT_CODES.negative,
+      code: PASSING,
       cause: error,
     });
   }
 }
 
 function isPassing(error: unknown): boolean {
-  if (error instanceof AppError) return error.code === 'storage_unavailable' || isPassing(error.cause);
+  if (error instanceof AppError) return error.code === PASSING || isPassing(error.cause);
   return PASSING_CODES.has(systemErrorCode(error) ?? '');
 }
 

@@ -60,6 +60,7 @@ async function findRevision(session: CommandSession, text: string): Promise<stri
   const resolved = await resolveLocalRevision(session.context.cwd, text);
   if (resolved.ok) return resolved.revision;
   throw new CliError(resolved.message, {
+    code: 'not_found',
     hint: 'Use 7 to 64 hexadecimal digits, or a name that git resolves in this folder.',
   });
 }

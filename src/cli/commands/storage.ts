@@ -72,7 +72,6 @@ async function copy(session: CommandSession, options: CopyOptions): Promise<numb
     if (!interrupted.aborted) throw error;
     throw new CliError('The copy was interrupted.', {
       code: 'interrupted',
-      exitCode: EXIT_CODES.interrupted,
       hint: 'Run the same command again to continue.',
       cause: error,
     });

@@ -28,7 +28,7 @@ export function declareTest(command: CliCommand, bind: Bind): void {
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .offline()
     .explain({
-      negative: 'a sample fails or has findings, or the definition is invalid',
+      negative: 'a sample fails or has findings, the definition is invalid, or the factory has no such webhook',
       more:
         'A sample is a file webhooks/<name>.samples/<sample>.json: {"body": …, "starts": ["automation"]}. "starts" lists all\n' +
         'automations that start. A sample without it is only reported. If no sample exists, the exit code is 0.',
@@ -55,7 +55,7 @@ async function testSamples(session: CommandSession, options: TestOptions, dir: s
   const color = hasColors(context.stdout, context.env);
   output.bytes(Buffer.from(format({ ...report, root, sources: collectSources(tree, report.diagnostics), color })));
   // As in validate: a folder without a factory is probably the wrong one.
-  if (report.diagnostics.some(({ rule }) => rule === 'factory/not-found')) return EXIT_CODES.failed;
+  if (report.diagnostics.some(({ rule }) => rule === 'factory/not-found')) return EXIT_CODES.usage;
   return report.passed ? EXIT_CODES.done : EXIT_CODES.negative;
 }
 
@@ -63,6 +63,7 @@ function rejectUnknownWebhook(name: string, { validated }: OfflineValidation): v
   const { webhooks } = validated.declared;
   if (webhooks.includes(name)) return;
   throw new CliError(`The factory has no webhook '${escapeText(name)}'.`, {
+    code: 'not_found',
     hint: `It has: ${webhooks.map(escapeText).join(', ') || 'none'}.`,
   });
 }

@@ -80,6 +80,6 @@ async function validateEach(dirs: string[], cwd: string, rev: string | undefined
 /** A folder without a factory is probably the wrong folder, so its exit code differs from that of an invalid definition. */
 function exitCodeFor({ valid, factories }: ValidationReport): ExitCode {
   const isNothing = ({ rule }: { rule: string }) => rule === 'factory/not-found';
-  if (factories.some(({ diagnostics }) => diagnostics.some(isNothing))) return EXIT_CODES.failed;
+  if (factories.some(({ diagnostics }) => diagnostics.some(isNothing))) return EXIT_CODES.usage;
   return valid ? EXIT_CODES.done : EXIT_CODES.negative;
 }

@@ -123,8 +123,8 @@ async function explainSecret(
   const hint = withSecret
     ? "Omit --with-secret. To use your value, store it with 'dockbell secret create NAME' and add --secret-name NAME."
     : 'Add --with-secret: the value is read from standard input, and is hidden when typed.';
-  const { message, code, exitCode } = explained;
-  throw new CliError(message, { hint, code, exitCode, cause: error });
+  const { message, code } = explained;
+  throw new CliError(message, { hint, code, cause: error });
 }
 
 /** Prints URL, generated secret, and commands that send to the webhook. */

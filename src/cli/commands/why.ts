@@ -64,5 +64,5 @@ function explainMiss({ problem }: RequestFailed): CliError | null {
     lines.length === 0
       ? "See 'dockbell delivery list' and 'dockbell run list'."
       : ['Did you mean:', ...lines].join('\n');
-  return new CliError(escapeText(detail), { code: 'not_found', exitCode: EXIT_CODES.negative, hint });
+  return new CliError(escapeText(detail), { code: 'not_found', hint });
 }

@@ -8,7 +8,7 @@ import { readPackageVersion } from '../../files/package-version.ts';
 import { isProtectedUrl } from '../../words/protected-url.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
-import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { CliError, codeOf, EXIT_CODES } from '../exit-codes.ts';
 import { countOption, durationOption } from '../input/value-options.ts';
 import { formatAge } from '../output/format-time.ts';
 import { printList } from '../output/print-result.ts';
@@ -140,8 +140,9 @@ async function work(session: CommandSession, options: WorkerCommandOptions, furt
       forced: forced.signal,
     });
   } catch (error) {
-    if (error instanceof Rejected) throw new CliError(`The daemon rejects the worker: ${error.message}`);
-    throw error;
+    if (!(error instanceof Rejected)) throw error;
+    const code = codeOf(await session.explainFailure(error.cause));
+    throw new CliError(`The daemon rejects the worker: ${error.message}`, { code });
   } finally {
     release();
   }

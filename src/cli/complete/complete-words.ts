@@ -76,12 +76,12 @@ function listFields({ command, word, target }: WordPlace): string[] {
   return command.result.fields.filter((name) => !given.includes(name)).map((name) => before + name);
 }
 
-/** `<file>` and `<dir>` in the help stand for paths. */
+/** `<file>`, `<dir>` and `<paths>` in the help stand for paths of files. `<path>` is one in a payload. */
 function describePaths(target: Option | Argument | null): Completion['paths'] {
   if (target === null || target.argChoices !== undefined) return 'none';
   const name = 'flags' in target ? (/[<[]([\w-]+)/.exec(target.flags)?.[1] ?? '') : target.name();
   if (/^dirs?$/.test(name)) return 'folders';
-  return name === 'file' ? 'files' : 'none';
+  return name === 'file' || name === 'paths' ? 'files' : 'none';
 }
 
 function withoutDescription(value: string): Candidate {

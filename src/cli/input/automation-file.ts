@@ -6,7 +6,7 @@ import { pickPolicy, type RunPolicyKey } from '../../words/run-policy-keys.ts';
 import { parseYaml } from '../../yaml/parse-yaml.ts';
 import { splitFrontMatter } from '../../yaml/split-front-matter.ts';
 import type { CliContext } from '../context.ts';
-import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { CliError } from '../exit-codes.ts';
 import { readInput } from './read-input.ts';
 
 /** An automation in a request. The daemon validates the values, so they are not checked here. */
@@ -31,12 +31,12 @@ function decode(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new CliError(`${describePlace(path)} is not UTF-8 text.`, { exitCode: EXIT_CODES.negative, cause });
+    throw new CliError(`${describePlace(path)} is not UTF-8 text.`, { code: 'definition_invalid', cause });
   }
 }
 
 function reject(path: string, line: number, message: string, hint: string): CliError {
-  return new CliError(`${describePlace(path)}:${line}: ${message}`, { hint, exitCode: EXIT_CODES.negative });
+  return new CliError(`${describePlace(path)}:${line}: ${message}`, { hint, code: 'definition_invalid' });
 }
 
 function describePlace(path: string): string {

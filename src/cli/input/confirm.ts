@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CommandSession } from '../command-session.ts';
-import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { CliError } from '../exit-codes.ts';
 
 export interface DryRunOptions {
   dryRun?: boolean;
@@ -24,7 +24,7 @@ export interface Change {
 
 /**
  * Asks on a terminal before a change. With `--yes`, or if standard input is not a terminal, it does not ask. Throws `CliError`
- * with exit code 1 for any answer except yes.
+ * `declined` for any answer except yes.
  *
  * @returns whether the command makes the change. With `--dry-run`, the change is printed instead
  */
@@ -36,7 +36,7 @@ export async function confirm(session: CommandSession, options: ConfirmOptions, 
   context.stderr.write(`${escapeText(question)} [y/N] `);
   if (/^y(es)?$/i.test((await readLine(context.stdin)).trim())) return true;
   throw new CliError('Nothing was changed.', {
-    exitCode: EXIT_CODES.negative,
+    code: 'declined',
     hint: 'Answer y, or use --yes to skip the question.',
   });
 }

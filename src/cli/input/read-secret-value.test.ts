@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../core/time/clock.ts';
 import type { CliInput } from '../context.ts';
-import type { CliError } from '../exit-codes.ts';
+import { type CliError, exitCodeOf } from '../exit-codes.ts';
 import { decodeSecretText, readSecretValue } from './read-secret-value.ts';
 
 /** A terminal on which these keys are pressed, each chunk in one write. */
@@ -32,7 +32,7 @@ async function type(...chunks: string[]) {
   for (const chunk of chunks) keys.write(chunk);
   const [value, exitCode] = await reading.then(
     (text) => [text, null],
-    (error: CliError) => [error.message, error.exitCode],
+    (error: CliError) => [error.message, exitCodeOf(error)],
   );
   return { value, exitCode, raw, shown: readAll(shown) };
 }

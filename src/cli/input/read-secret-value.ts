@@ -1,7 +1,7 @@
 import { escapeText } from '../../words/escape-text.ts';
 import { SECRET_NAME_PATTERN } from '../../words/names.ts';
 import type { CliContext, CliInput } from '../context.ts';
-import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { CliError } from '../exit-codes.ts';
 
 // Far larger than any credential, and small enough to hold in memory.
 const MAX_SECRET_BYTES = 65_536;
@@ -45,7 +45,7 @@ export function decodeSecretText(bytes: Uint8Array): string {
 }
 
 function interrupted(): CliError {
-  return new CliError('Interrupted. Nothing was changed.', { code: 'interrupted', exitCode: EXIT_CODES.interrupted });
+  return new CliError('Interrupted. Nothing was changed.', { code: 'interrupted' });
 }
 
 const CTRL_C = '\u0003';

@@ -1,13 +1,12 @@
 import { readAnswer } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CommandSession } from '../command-session.ts';
-import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { CliError } from '../exit-codes.ts';
 
 /** The failure of a dry run whose change the daemon would reject. */
 export function rejectChange(reason: string, hint = ''): CliError {
   return new CliError(`${escapeText(reason)} The daemon would reject the command.`, {
     code: 'conflict',
-    exitCode: EXIT_CODES.negative,
     hint: escapeText(hint),
   });
 }

@@ -18,7 +18,10 @@ export function evaluateFilter(filter: AnyFilter, received: Received): FilterRes
   const lines = evaluation.problems.map(({ path, message, hint }) => {
     return `  ${path.length === 0 ? '' : `${formatPath(path)}: `}${message} ${hint}`;
   });
-  throw new CliError('The filter is invalid, so it would never match.', { hint: lines.join('\n') });
+  throw new CliError('The filter is invalid, so it would never match.', {
+    code: 'invalid_filter',
+    hint: lines.join('\n'),
+  });
 }
 
 /** What an automation of a folder would do: any of its webhook triggers suffices, and a disabled one starts nothing. */

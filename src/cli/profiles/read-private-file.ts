@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { escapeText } from '../../words/escape-text.ts';
-import { CliError } from '../exit-codes.ts';
+import { CliError, codeOfFileError } from '../exit-codes.ts';
 
 const MAX_BYTES = 65_536;
 /** Access of the group and of other users. */
@@ -18,7 +18,7 @@ export async function readPrivateFile(path: string, { mustBeOurs }: { mustBeOurs
   // Opening a named pipe would wait for a writer.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return null;
-    throw new CliError(`${shown} cannot be read (${cause.code}).`, { cause });
+    throw new CliError(`${shown} cannot be read (${cause.code}).`, { code: codeOfFileError(cause), cause });
   });
   if (file === null) return null;
   try {
