@@ -158,13 +158,13 @@ export function describeExitCodes({ isOffline }: CliCommand, { negative, failure
     ...(findsNames ? ['a name or reference is unknown'] : []),
   ];
   const one = negatives.length === 0 ? [] : [`1 ${negatives.join(', or ')}`];
-  return ['0 done', ...one, failures ?? (isOffline ? WRONG_USAGE : DAEMON_FAILURES)].join(', ');
+  return ['0 done', ...one, failures ?? (isOffline ? WRONG_USAGE : DAEMON_FAILURES)].join('; ');
 }
 
 const WRONG_USAGE = `${EXIT_CODES.usage} wrong usage`;
 
 /** The exit codes of failures of commands that use a daemon. */
-export const DAEMON_FAILURES = `${WRONG_USAGE}, ${EXIT_CODES.unreachable} the daemon or the network cannot be reached, ${EXIT_CODES.denied} not signed in or not allowed`;
+export const DAEMON_FAILURES = `${WRONG_USAGE}; ${EXIT_CODES.unreachable} the daemon or the network cannot be reached; ${EXIT_CODES.denied} not signed in or not allowed`;
 
 function renderNotes(command: CliCommand, notes: CommandNotes): string {
   const more = command

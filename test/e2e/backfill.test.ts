@@ -175,14 +175,14 @@ it('rejects a list that is too long, instead of omitting the oldest deliveries',
 });
 
 it.each([
-  ['an unknown repository', ['acme/none'], 'GitHub answered 404 to GET /repos/acme/none/hooks'],
-  ['a path', ['acme/../x'], 'is neither an organization nor a repository'],
-  ['dots', ['acme/..'], 'is neither an organization nor a repository'],
-  ['an unencrypted address', ['acme', '--api-url', 'http://192.0.2.1'], 'without encryption'],
-  ['an unknown webhook', ['acme', '--webhook', 'none'], "has no webhook 'none'"],
-])('rejects %s', async (_, [target, ...more], message) => {
+  ['an unknown repository', 1, ['acme/none'], 'GitHub answered 404 to GET /repos/acme/none/hooks'],
+  ['a path', 2, ['acme/../x'], 'is neither an organization nor a repository'],
+  ['dots', 2, ['acme/..'], 'is neither an organization nor a repository'],
+  ['an unencrypted address', 2, ['acme', '--api-url', 'http://192.0.2.1'], 'without encryption'],
+  ['an unknown webhook', 1, ['acme', '--webhook', 'none'], "has no webhook 'none'"],
+])('rejects %s', async (_, exit, [target, ...more], message) => {
   const { code, stderr } = await backfill(target!, ...more);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
   expect(stderr).not.toContain(TOKEN);
 });
 
@@ -190,5 +190,5 @@ it('reports a long rate limit with its end, instead of waiting for it', async ()
   const reset = String(Math.floor(Date.now() / 1000) + 3600);
   github.failures.push({ status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset } });
   const { code, stderr } = await backfill('acme/api');
-  expect([code, stderr]).toEqual([2, expect.stringContaining('The rate limit of GitHub is used up until 20')]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('The rate limit of GitHub is used up until 20')]);
 });

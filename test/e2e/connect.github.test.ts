@@ -233,7 +233,7 @@ describe('errors', () => {
     github.script.push(null, null, null, null, 'hold');
     const { code, stderr } = await connect('acme/api', '--yes');
     expect([code, stderr]).toEqual([
-      2,
+      3,
       expect.stringContaining('no answer within 15 s. The change may have been made'),
     ]);
   });
@@ -255,29 +255,31 @@ describe('errors', () => {
   });
 
   it.each([
-    ['an unknown repository', ['acme/none'], 'GitHub shows no webhooks of acme/none. Check the name'],
-    ['a path', ['acme/../x'], 'The target has another form. Use ORG for an organization, or ORG/REPO'],
-    ['an unencrypted address', ['acme', '--api-url', 'http://192.0.2.1'], 'must use https'],
+    ['an unknown repository', 2, ['acme/none'], 'GitHub shows no webhooks of acme/none. Check the name'],
+    ['a path', 2, ['acme/../x'], 'The target has another form. Use ORG for an organization, or ORG/REPO'],
+    ['an unencrypted address', 2, ['acme', '--api-url', 'http://192.0.2.1'], 'must use https'],
     [
       'a URL with credentials',
+      2,
       ['acme', '--api-url', 'https://ann:pw@example.com'],
       'must have no user, query or fragment',
     ],
     [
       'an unreachable API',
+      3,
       ['acme', '--api-url', 'http://127.0.0.1:1'],
       'could not be reached at http://127.0.0.1:1: ECONNREFUSED',
     ],
-    ['an unknown webhook', ['acme', '--webhook', 'none'], "has no webhook 'none'"],
-    ['a webhook with the secret in its URL', ['acme', '--webhook', 'open'], 'its URL contains the secret'],
-  ])('rejects %s', async (_, [target, ...more], message) => {
+    ['an unknown webhook', 1, ['acme', '--webhook', 'none'], "has no webhook 'none'"],
+    ['a webhook with the secret in its URL', 2, ['acme', '--webhook', 'open'], 'its URL contains the secret'],
+  ])('rejects %s', async (_, exit, [target, ...more], message) => {
     const { code, stderr } = await connect(target!, ...more);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
   });
 
   it('names the variable of the token', async () => {
     const { code, stderr } = await daemon.cli('connect', 'github', 'acme/api');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('DOCKBELL_CONNECT_TOKEN is not set.')]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('DOCKBELL_CONNECT_TOKEN is not set.')]);
   });
 });
 

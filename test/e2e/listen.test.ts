@@ -280,10 +280,10 @@ describe('dockbell listen', () => {
     const program = listen(daemon.adminUrl, [], { DOCKBELL_TOKEN: body.token });
     await program.shows('Listening to github.');
     expect((await daemon.api(`/tokens/${body.id}`, { method: 'DELETE' })).status).toBe(204);
-    expect(await program.exited).toBe(2);
+    expect(await program.exited).toBe(4);
     expect(program.output()).toContain('token');
     const wrong = startProgram(['listen', 'gitlab', '--data-dir', daemon.dataDir], { cwd: home, env: { HOME: home } });
-    expect(await wrong.exited).toBe(2);
+    expect(await wrong.exited).toBe(1);
     expect(wrong.output()).toContain("has no webhook 'gitlab'. It has: github.".replace('. It', '.\nIt'));
   });
 });

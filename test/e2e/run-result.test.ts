@@ -134,7 +134,7 @@ it('has artifacts that can be listed and downloaded, and a browser never shows t
   const save = () => daemon.cli('run', 'artifact', id, '1', '--save', file);
   expect((await save()).code).toBe(0);
   expect(readFileSync(file, 'utf8')).toBe('<script>alert(2)</script>');
-  expect(await save()).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') });
+  expect(await save()).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
   expect((await daemon.cli('run', 'artifact', id, '7')).stderr).toContain('has no artifact 7');
 
   rmSync(join(daemon.dataDir, 'runs', id), { recursive: true });

@@ -264,7 +264,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
       stateDir: newState(),
       args: ['--exec', 'true'],
     });
-    expect(await asOwner.exited).toBe(2);
+    expect(await asOwner.exited).toBe(4);
     expect(asOwner.output()).toContain('need a token with the role worker');
     const state = newState();
     const first = startWorker(['--exec', 'true'], state);

@@ -80,7 +80,7 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
   it('fails with one sentence if the file does not fit, and leaves no part of it', async () => {
     const file = join(backupDisk.path, 'whole.tar');
     const { code, stdout, stderr } = await daemon.cli('backup', file);
-    expect([code, stdout]).toEqual([2, '']);
+    expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toMatch(
       /whole\.tar\.[0-9a-f]+\.tmp cannot be written: its disk is full: free some space, or use another disk\n$/,
     );
@@ -95,7 +95,7 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
     expect(findings).toContainEqual(expect.objectContaining({ severity: 'warning', check: 'free-space', message }));
     const folder = createTempDir('backup');
     const { code, stderr } = await daemon.cli('backup', join(folder, 'none.tar'));
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(stderr).toMatch(/a copy of the database needs \d+ MiB on the file system of .*: free some space there/);
     expect(readdirSync(folder)).toEqual([]);
     await expectUnhurt();
@@ -112,7 +112,7 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
     // Without a guard, the copy would now fill the rest.
     setTimeout(() => spawnSync('kill', ['-CONT', String(copying)]), 5_000);
     const { code, stderr } = await backup;
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(stderr).toMatch(/the copy of the database was aborted: the file system of .* is nearly full/);
     expect(readdirSync(folder)).toEqual([]);
     await expectUnhurt();
@@ -148,7 +148,7 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
     const file = join(createTempDir('backup'), 'whole.tar');
     expect((await daemon.cli('backup', file)).code).toBe(0);
     const { code, stderr } = await runCli(['restore', file, '--data-dir', join(backupDisk.path, 'data')]);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/dockbell\.db cannot be written: its disk is full/)]);
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/dockbell\.db cannot be written: its disk is full/)]);
     expect(readdirSync(backupDisk.path).sort()).toEqual(['lost+found', 'scheduled']);
     expect((await runCli(['restore', file, '--verify-only'])).code).toBe(0);
   });

@@ -33,7 +33,7 @@ export function declareRevert(command: CliCommand, bind: Bind): void {
     .argument('<revision>', 'the revision: at least 7 hexadecimal digits')
     .withJson()
     .explain({
-      negative: `${KEEPS}; or the earlier definition is no longer valid`,
+      negative: `${KEEPS}, or the earlier definition is no longer valid`,
       more: 'The definition is restored as a new revision. Restored webhooks keep their earlier URLs. Secrets do not change. The revisions in between stay in the history.',
       examples: [['dockbell revert c1c36eb06ce8', 'restore the definition of this revision']],
     })

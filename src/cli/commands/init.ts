@@ -28,7 +28,7 @@ export function declareInit(command: CliCommand, bind: Bind): void {
     .withJson('folder and files as JSON')
     .offline()
     .explain({
-      negative: 'a file already exists; nothing was written',
+      negative: 'a file already exists, so nothing was written',
       examples: [
         ['dockbell init payments-factory', 'in a new folder'],
         ['dockbell init payments-factory --ci gitlab', 'with a pipeline for GitLab'],

@@ -43,7 +43,7 @@ export function declarePlan(command: CliCommand, bind: Bind): void {
     )
     .explain({
       negative: 'the definition is invalid, so nothing would be applied, or the factory is unknown',
-      failures: `${DAEMON_FAILURES}; with --detailed-exitcode: ${DETAILED.changed} there are changes, ${DETAILED.unreachable} the daemon or the network cannot be reached`,
+      failures: `${DAEMON_FAILURES}; with --detailed-exitcode: ${DETAILED.changed} there are changes, and ${DETAILED.unreachable} the daemon or the network cannot be reached`,
       more:
         'Nothing is written. The backtest evaluates the stored deliveries of the last 7 days with every automation whose\n' +
         'triggers change. It prints the number of deliveries that start it before and after the change, with examples.',

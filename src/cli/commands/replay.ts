@@ -67,7 +67,7 @@ export function declareReplay(replay: CliCommand, bind: Bind): void {
     .withDryRun()
     .withJson()
     .explain({
-      negative: 'the delivery has no stored payload; with --wait: the replay did not finish',
+      negative: 'the delivery has no stored payload, or with --wait, the replay did not finish',
       examples: [
         ['dockbell replay 72d3162e', 'one delivery, with the live definition; the name "start" can be omitted'],
         ['dockbell replay --event issues --from 2h --dry-run', 'what the issues of two hours would start now'],

@@ -17,7 +17,7 @@ export function declareServe(command: CliCommand, bind: Bind): void {
     .withExitCodes((_exit, code) => (code === PASSING ? EXIT_CODES.negative : EXIT_CODES.usage))
     .explain({
       negative: 'the daemon failed, or its start failed with a temporary error (a full disk, an I/O error)',
-      failures: '2 wrong usage, or the start failed with an error that does not end by itself',
+      failures: '2 wrong usage, or another start would fail as well',
       more: 'The log goes to standard output: text on a terminal, otherwise JSON lines. If standard\nerror is a terminal, the first start prints a link to sign in. SIGTERM lets running commands\ncontinue for the time of drain before the daemon stops; Ctrl-C does not. SIGHUP reloads the configuration. A second signal ends the commands\nimmediately. --data-dir takes precedence over dataDir of the configuration.',
       examples: [
         ['dockbell serve', 'with the dockbell.yaml of this folder'],

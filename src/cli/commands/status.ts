@@ -43,7 +43,7 @@ export function declareStatus(command: CliCommand, bind: Bind): void {
     .withWatch(['wait'])
     .withResult(RESULT_KINDS.factory)
     .explain({
-      negative: 'a factory has a problem; with --wait: the commit failed, or the time limit was reached',
+      negative: 'a factory has a problem (with --wait: the commit failed, or the time limit was reached)',
       examples: [
         ['dockbell status', 'all factories of the daemon'],
         ['git push && dockbell status --wait HEAD', 'in a pipeline, continue when the commit is live'],

@@ -15,7 +15,7 @@ export function declareWhy(why: CliCommand, bind: Bind): void {
     )
     .withJson()
     .explain({
-      negative: 'nothing matches; the message lists similar names and IDs',
+      negative: 'nothing matches (the message lists similar names and IDs)',
       more: 'If a name stands for several objects, use webhook:NAME, automation:NAME, secret:NAME or commit:REVISION, and --factory.',
       examples: [
         [

@@ -53,7 +53,6 @@ export function declareWorker(worker: CliCommand, bind: Bind): void {
       if (command === worker) requireCommandLast(worker);
     })
     .explain({
-      negative: 'another process uses the folder of the worker',
       more:
         'For factories with the executor queue. The token must have the role worker, and each machine should have its own:\n' +
         "see 'dockbell token create'. A run has the same directory, environment, input and limits as with the executor command.\n" +
