@@ -3881,7 +3881,7 @@ export interface components {
                     }[];
                 }[];
             };
-            /** @description What starts the triggers of automations that are created or changed. */
+            /** @description What starts the triggers of automations that are created or changed. Also the schedules of at most 20 others. */
             triggers: {
                 automation: string;
                 trigger: string;

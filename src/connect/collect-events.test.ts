@@ -117,7 +117,7 @@ it('counts what the webhook says about accounts', () => {
     ...triggerOf('gitlab', 'bot_mentioned'),
     accounts: { [UID]: { provider: 'gitlab', botUsername: 'bot' } },
   };
-  expect(eventsOf('gitlab', [mention])).toEqual(['note_events']);
+  expect(eventsOf('gitlab', [mention])).toEqual(['confidential_note_events', 'note_events']);
   expect(eventsOf('gitlab', [triggerOf('gitlab', 'bot_mentioned')])).toEqual([]);
 });
 

@@ -26,7 +26,7 @@ export type PlanPreview =
       /** The live revision, which the plan is compared with. */
       appliedRevision: string | null;
       plan: Plan;
-      /** What starts the triggers of automations that are created or changed. */
+      /** What starts the triggers of automations that are created or changed, and the schedules of others. */
       triggers: PlannedTrigger[];
       /** Changes of the files that runs get. */
       agentFiles: FileChanges;

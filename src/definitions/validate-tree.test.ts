@@ -794,6 +794,20 @@ Do it.
       'webhooks/second.yaml:1:1 webhook/same-provider ',
     ],
   },
+  {
+    title: 'a provider that no webhook serves, once for the factory',
+    files: {
+      ...CI,
+      ...Object.fromEntries(
+        ['a', 'b', 'c'].map((name) => [
+          `automations/${name}.md`,
+          `---\ntriggers:\n  - {provider: azure_devops, event: work_item_created}\n  - {provider: azure-devops, event: pull_request_${name === 'b' ? 'merged' : 'created'}}\nenabled: ${name !== 'c'}\n---\nDo it.\n`,
+        ]),
+      ),
+    },
+    findings: ['automations/a.md:3:5 automation/not-served triggers[0]'],
+    says: /No webhook serves the provider "azure_devops"\. Its triggers never start these automations: a, b\./,
+  },
   front('a trigger without filter', '---\ntriggers:\n  - {provider: webhook, event: received}\n---\nDo it.\n', [
     '3:5 automation/no-webhooks triggers[0].filter',
   ]),

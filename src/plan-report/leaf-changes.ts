@@ -22,6 +22,20 @@ export function listLeafChanges(path: string, from: Json | undefined, to: Json |
   return [{ path, from, to }];
 }
 
+/** The changed webhooks of triggers. Their key in a plan is no key of a file. */
+export function listListenerChanges(from: Json, to: Json): LeafChange[] {
+  const [old, planned] = [from, to].map((lists) => (Array.isArray(lists) ? lists : [])) as [Json[], Json[]];
+  return Array.from({ length: Math.max(old.length, planned.length) }, (_, index) => ({
+    path: `webhooks of trigger ${index + 1}`,
+    from: joinNames(old[index]),
+    to: joinNames(planned[index]),
+  })).filter((change) => change.from !== change.to);
+}
+
+function joinNames(names: Json | undefined): string | undefined {
+  return Array.isArray(names) && names.length > 0 ? names.join(', ') : undefined;
+}
+
 function isNested(value: Json): boolean {
   return Array.isArray(value) || isJsonObject(value);
 }

@@ -18,6 +18,7 @@ function makePlan(change: Partial<PlanPreview> = {}): PlanPreview {
     applied_revision: null,
     webhooks: section(),
     automations: section(),
+    triggers: [],
     agent_files: { create: [], update: ['skills/a|b.md'], delete: [] },
     missing_secrets: [],
     diagnostics: [],
@@ -50,6 +51,16 @@ describe('renderPlanMarkdown', () => {
 
   it('lists changed agent files in code spans', () => {
     expect(renderPlanMarkdown(makePlan())).toContain('| change | agent file `skills/a\\|b.md` |  |');
+  });
+
+  it('names the webhooks of triggers in words', () => {
+    const changes = [{ key: 'listensTo', from: [[], ['ci', 'cd'], ['old']], to: [['github'], ['ci', 'cd']] }];
+    const entry = { name: 'triage', uid: null, restored: false, changes };
+    const text = renderPlanMarkdown(
+      makePlan({ automations: { create: [], update: [entry], delete: [] } } as Partial<PlanPreview>),
+    );
+    expect(text).toContain('`webhooks of trigger 1`: `none` → `"github"`<br>`webhooks of trigger 3`: `"old"` → `none`');
+    expect(text).not.toContain('listensTo');
   });
 
   it('lists the commands that create missing secrets', () => {

@@ -1,6 +1,6 @@
 import type { PlanEntry, PlanPreview } from '../client/api-types.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { type LeafChange, listLeafChanges } from './leaf-changes.ts';
+import { type LeafChange, listLeafChanges, listListenerChanges } from './leaf-changes.ts';
 
 /** What an apply does to one definition. */
 export type PlanAction = 'create' | 'restore' | 'change' | 'enable' | 'disable' | 'delete';
@@ -44,6 +44,14 @@ function describeTrigger({ trigger, served_by: webhooks, reason, next }: PlanPre
   return webhooks.length === 0 ? trigger : `${trigger}: served by ${webhooks.join(', ')}`;
 }
 
+/** `automation nightly, schedule late: fires at …`, for the schedules of automations that do not change. */
+export function listOtherSchedules(plan: PlanPreview, items: readonly PlannedItem[]): string[] {
+  const planned = new Set(items.filter(({ kind }) => kind === 'automation').map(({ name }) => name));
+  return plan.triggers
+    .filter(({ automation }) => !planned.has(automation))
+    .map((trigger) => `automation ${trigger.automation}, ${describeTrigger(trigger)}`);
+}
+
 function listFiles({ agent_files: files }: PlanPreview): PlannedItem[] {
   const toFile = (action: PlanAction) => (name: string) => ({
     kind: 'agent file' as const,
@@ -80,7 +88,9 @@ function toItem(
     name,
     uid,
     url,
-    changes: shown.flatMap(({ key, from, to }) => listLeafChanges(key, from, to)),
+    changes: shown.flatMap(({ key, from, to }) =>
+      key === 'listensTo' ? listListenerChanges(from, to) : listLeafChanges(key, from, to),
+    ),
     triggers: services.filter(({ automation }) => automation === name).map(describeTrigger),
   };
 }

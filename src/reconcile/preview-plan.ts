@@ -1,10 +1,11 @@
+import type { AppliedFactory } from '../core/applied.ts';
 import type { FactoryDefinition } from '../core/definition.ts';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
-import type { Plan, PlanEntry } from '../core/plan.ts';
+import type { Plan, PlanChange, PlanEntry } from '../core/plan.ts';
 import type { MissingSecret, PlannedTrigger, PlanPreview } from '../core/plan-preview.ts';
-import type { Inventory } from '../core/ports/definitions/inventory.ts';
+import type { AutomationRow, Inventory } from '../core/ports/definitions/inventory.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import { applyLint } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
@@ -72,7 +73,7 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
   return {
     valid: true,
     appliedRevision: applied.revision,
-    plan: nameNewWebhooks(computed),
+    plan: nameWebhooks(applied, computed),
     triggers: describeTriggers(definition, computed, context.clock.wallMs()),
     agentFiles: compareAgentFiles(applied.agentFiles, agentFiles.set),
     missingSecrets: listMissing(definition, secrets),
@@ -89,24 +90,22 @@ function createPlaceholders(): () => WebhookUid {
   return () => `${PLACEHOLDER}${++made}`;
 }
 
-/** Replaces UIDs that only the apply assigns with the names of the webhooks. */
-function nameNewWebhooks({ plan, planned }: ComputedPlan): Plan {
-  const names = new Map<Json, string>(planned.webhooks.map(({ uid, name }) => [uid, name]));
-  const isNew = (uid: Json) => typeof uid === 'string' && uid.startsWith(PLACEHOLDER);
-  const show = (value: Json): Json => {
-    if (Array.isArray(value)) return value.map(show);
-    return isNew(value) ? names.get(value)! : value;
-  };
-  const showEntry = (entry: PlanEntry): PlanEntry => ({
-    ...entry,
-    changes: entry.changes.map((change) => (change.key === 'listensTo' ? { ...change, to: show(change.to) } : change)),
-  });
+/** Replaces the UIDs of the webhooks of triggers with names. Some of these UIDs only the apply assigns. */
+function nameWebhooks({ webhooks }: AppliedFactory, { plan, planned }: ComputedPlan): Plan {
+  const names = new Map<Json, string>([...webhooks, ...planned.webhooks].map(({ uid, name }) => [uid, name]));
+  const show = (value: Json): Json => (Array.isArray(value) ? value.map(show) : (names.get(value) ?? value));
+  const showChange = (change: PlanChange): PlanChange =>
+    change.key === 'listensTo' ? { ...change, from: show(change.from), to: show(change.to) } : change;
+  const showEntry = (entry: PlanEntry): PlanEntry => ({ ...entry, changes: entry.changes.map(showChange) });
   const { create, update } = plan.automations;
   return {
     ...plan,
     automations: { ...plan.automations, create: create.map(showEntry), update: update.map(showEntry) },
   };
 }
+
+/** Maximum number of unchanged automations whose schedules are shown. */
+const MAX_UNCHANGED = 20;
 
 /** Number of times of a schedule that a plan shows (provider triggers, section 5). */
 const SHOWN_TIMES = 5;
@@ -119,12 +118,17 @@ function describeTriggers(
   const { create, update } = plan.automations;
   const changed = new Set([...create, ...update].map(({ name }) => name));
   const webhooks = definition.webhooks.map((webhook) => ({ ...webhook, uid: listened.uids.get(webhook.name)! }));
-  return planned.automations
-    .filter(({ name }) => changed.has(name))
-    .flatMap((automation) => {
-      const services = describeServices(automation, { webhooks, repositories: definition.repositories });
-      return services.map((service, index) => ({ ...service, nextAt: listNext(automation.triggers[index]!, nowMs) }));
-    });
+  const describe = (automation: AutomationRow): PlannedTrigger[] => {
+    const services = describeServices(automation, { webhooks, repositories: definition.repositories });
+    return services.map((service, index) => ({ ...service, nextAt: listNext(automation.triggers[index]!, nowMs) }));
+  };
+  const isScheduled = ({ name, enabled, triggers }: AutomationRow) =>
+    enabled && !changed.has(name) && triggers.some((trigger) => scheduleOf(trigger) !== null);
+  const unchanged = planned.automations.filter(isScheduled).slice(0, MAX_UNCHANGED);
+  return [
+    ...planned.automations.filter(({ name }) => changed.has(name)).flatMap(describe),
+    ...unchanged.flatMap(describe).filter(({ nextAt }) => nextAt.length > 0),
+  ];
 }
 
 function listNext(trigger: Trigger, nowMs: number): number[] {

@@ -83,6 +83,21 @@ describe('a sample', () => {
     expect(started(excluded)).toEqual({ isValid: true, started: [], hints: [] });
   });
 
+  it.each(['Note Hook', 'Confidential Note Hook'])(
+    'of a comment of GitLab in the event %s mentions the bot',
+    (event) => {
+      const files = {
+        'webhooks/gitlab.yaml':
+          'authMode: signature\nsignatureScheme: gitlab\nsecretName: GITLAB\nbotUsername: dockbell\n',
+        'automations/mention.md': '---\ntriggers: [{provider: gitlab, event: bot_mentioned}]\n---\nDo.\n',
+      };
+      const note = { note: 'Look, @dockbell.', system: false, noteable_type: 'Issue' };
+      const body = { object_kind: 'note', object_attributes: note, user: { username: 'ann' } };
+      const sample = { headers: { 'X-Gitlab-Event': event }, body, starts: ['mention'] };
+      expect(report({ 'gitlab.samples/note': sample }, files).samples[0]).toMatchObject({ outcome: 'passed' });
+    },
+  );
+
   it('of an automation is a delivery to each webhook that starts the automation', () => {
     const files = {
       'webhooks/github.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB\n',

@@ -17,9 +17,12 @@ export function diffValues({ key, from, to }: { key: string; from?: unknown; to?
   return keepContext(diffLines(toLines(key, from), toLines(key, to)));
 }
 
+/** Keys that no file has, as people call them. The webhooks of the triggers follow from other files. */
+const SHOWN_KEYS: { readonly [key: string]: string } = { listensTo: 'webhooks of triggers' };
+
 function toLines(key: string, value: unknown): string[] {
   if (value === null || value === undefined) return [];
-  return writeYaml({ [key]: value })
+  return writeYaml({ [SHOWN_KEYS[key] ?? key]: value })
     .replace(/\n$/, '')
     .split('\n');
 }

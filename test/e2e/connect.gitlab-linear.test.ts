@@ -92,7 +92,11 @@ describe('dockbell connect gitlab', () => {
     const [hook] = gitlab.targets.get(project)!;
     expect(hook).toMatchObject({ url: urls.gitlab, token: SECRET, enable_ssl_verification: true });
     const on = Object.entries(hook!).filter(([name, value]) => name.endsWith('_events') && value === true);
-    expect(on.map(([name]) => name).sort()).toEqual(['merge_requests_events', 'note_events']);
+    expect(on.map(([name]) => name).sort()).toEqual([
+      'confidential_note_events',
+      'merge_requests_events',
+      'note_events',
+    ]);
     gitlab.takeChanges();
     const again = await run('acme/api', '--webhook', 'gitlab', '--yes');
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Nothing to change.')]);
@@ -115,7 +119,11 @@ describe('dockbell connect gitlab', () => {
     gitlab.targets.get(project)!.push(hook(1, 'https://a.example.com'), hook(2, 'https://b.example.com'), old);
     const check = await run('acme/api', '--webhook', 'gitlab', '--check');
     expect(check.code).toBe(1);
-    for (const line of ['- events: push_events', '  events: note_events', '+ events: merge_requests_events']) {
+    for (const line of [
+      '- events: push_events',
+      '  events: note_events',
+      '+ events: confidential_note_events, merge_requests_events',
+    ]) {
       expect(check.stdout).toContain(line);
     }
     expect(gitlab.takeChanges()).toEqual([]);

@@ -118,6 +118,32 @@ describe('the preview of a factory with a repository', () => {
     expect((await world.pass()).plan.webhooks.update.map(({ name, changes }) => ({ name, changes }))).toEqual(shown);
   });
 
+  it('shows the next times of schedules, also of automations that do not change', async () => {
+    const schedule = '---\ntriggers: [{provider: schedule, event: cron_fired, schedule: {cron: "0 9 * * *"}}]\n';
+    const files = {
+      'automations/a.md': `${schedule}---\nDo it.\n`,
+      'automations/off.md': `${schedule}enabled: false\n---\nDo it.\n`,
+    };
+    world.source.commit(files);
+    await world.pass();
+    const changed = await world.preview({ ...files, 'automations/b.md': `${schedule}---\nDo it.\n` });
+    if (!changed.valid) throw new Error(JSON.stringify(changed.diagnostics));
+    expect(changed.triggers.map(({ automation, nextAt }) => [automation, nextAt.length])).toEqual([
+      ['b', 5],
+      ['a', 5],
+    ]);
+    expect(changed.plan.automations.create.map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it('names the webhooks of triggers, before and after', async () => {
+    const trigger = (name: string) =>
+      `---\ntriggers:\n  - {provider: webhook, event: received, filter: {webhooks: [${name}], payload: {a: [1]}}}\n---\nDo it.\n`;
+    world.source.commit({ ...FILES, 'automations/a.md': trigger('ci') });
+    await world.pass();
+    const { automations } = requirePlan(await world.preview({ ...FILES, 'automations/a.md': trigger('deploy') }));
+    expect(automations.update[0]!.changes).toContainEqual({ key: 'listensTo', from: [['ci']], to: [['deploy']] });
+  });
+
   it('is that of an empty factory if nothing was ever applied', async () => {
     const { webhooks } = requirePlan(await world.preview(FILES));
     expect(webhooks.create.map(({ name, uid }) => [name, uid])).toEqual([

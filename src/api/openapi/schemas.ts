@@ -952,7 +952,8 @@ export const COMPONENTS = {
             description: 'The next five times of a schedule; empty for other triggers.',
           },
         }),
-        description: 'What starts the triggers of automations that are created or changed.',
+        description:
+          'What starts the triggers of automations that are created or changed. Also the schedules of at most 20 others.',
       },
       agent_files: {
         ...closedObject({ create: texts, update: texts, delete: texts }),

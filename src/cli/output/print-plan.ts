@@ -3,6 +3,7 @@ import { describeSides } from '../../plan-report/leaf-changes.ts';
 import {
   describeExamined,
   describeStarts,
+  listOtherSchedules,
   listPlannedItems,
   listWarnings,
   NOTHING_STORED,
@@ -23,6 +24,7 @@ export function printPlan(output: Output, plan: PlanPreview): void {
   const commit = describeCommit(plan.applied_commit);
   output.line(`Plan for ${escapeText(plan.factory)}; ${live}${commit === null ? '' : `: ${escapeText(commit)}`}.`);
   for (const item of items) printItem(output, item);
+  for (const schedule of listOtherSchedules(plan, items)) output.line(`  = ${escapeText(schedule)}`);
   for (const warning of listWarnings(plan)) output.line(describeDiagnostic(warning, output.colors));
   printMissing(output, plan);
   printBacktest(output, plan);

@@ -6,6 +6,7 @@ import { isWebhookTrigger } from '../../core/trigger.ts';
 import { pickServingKeys } from '../../triggers/serving-webhooks.ts';
 import { FileDiagnostics, type ListingLimit } from '../file-diagnostics.ts';
 import type { AutomationResult } from '../read/file-result.ts';
+import { checkMissingWebhooks } from './check-missing-webhooks.ts';
 import { type CheckedAutomation, createReferenceCheck } from './check-references.ts';
 import { checkSameTriggers, type ProblemsByFile } from './check-same-triggers.ts';
 import { collectUsedWebhooks } from './check-unused-webhooks.ts';
@@ -58,9 +59,16 @@ export function checkAutomations(
   if (earlier !== null && changed !== null && haveSameFiles(automations, earlier.automations)) {
     return { ...earlier, automations, surroundings };
   }
-  const triggerProblems = checkSameTriggers(automations, references);
+  const triggerProblems = mergeProblems(checkSameTriggers(automations, references), checkMissingWebhooks(automations));
   const usedWebhooks = collectUsedWebhooks(automations, references);
   return { automations, triggerProblems, usedWebhooks, surroundings };
+}
+
+function mergeProblems(one: ProblemsByFile, other: ProblemsByFile): ProblemsByFile {
+  if (other.size === 0) return one;
+  const merged = new Map(one);
+  for (const [result, problems] of other) merged.set(result, [...(merged.get(result) ?? []), ...problems]);
+  return merged;
 }
 
 /** All diagnostics, in the order of the automations. */

@@ -7,7 +7,7 @@ import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
 import { type AutomationLinks, type AutomationResult, placeOf, type ReferenceList } from '../read/file-result.ts';
 import { createAgentNameCheck } from './check-agent-names.ts';
 import { checkPings } from './check-pings.ts';
-import { checkServedTriggers } from './check-served-triggers.ts';
+import { checkServedTriggers, type UnservedTrigger } from './check-served-triggers.ts';
 import { createSuggester } from './create-suggester.ts';
 import type { References } from './references.ts';
 
@@ -20,7 +20,11 @@ export interface CheckedAutomation {
   diagnostics: FileDiagnostics | null;
   /** Does it refer to a webhook that does not exist? The hints depend on the other automations. */
   hasWrongReferences: boolean;
+  /** The triggers of a valid and enabled automation for which the tree has no webhook. */
+  unserved: readonly UnservedTrigger[];
 }
+
+const NONE_UNSERVED: readonly UnservedTrigger[] = [];
 
 /** Creates the rules about one automation that need the webhooks of the tree. */
 export function createReferenceCheck(
@@ -33,10 +37,11 @@ export function createReferenceCheck(
     const definition = diagnostics.hasErrors() ? null : result.definition;
     const wrong = links === null ? [] : links.references.filter((list) => !isRight(list, references));
     for (const list of wrong) diagnostics.addAll(listWrong(list, references, describe[list.kind]));
+    const unserved: UnservedTrigger[] = [];
     if (definition !== null && links !== null) checkAgentNames(definition, links, diagnostics);
     if (definition !== null && links !== null && definition.enabled && !diagnostics.hasErrors()) {
       checkReachable(definition, links, diagnostics, references);
-      checkServedTriggers(definition, diagnostics, references);
+      unserved.push(...checkServedTriggers(definition, diagnostics, references));
       checkPings(definition.triggers, diagnostics, references);
     }
     return {
@@ -44,6 +49,7 @@ export function createReferenceCheck(
       definition,
       diagnostics: diagnostics.isEmpty() ? null : diagnostics,
       hasWrongReferences: wrong.length > 0,
+      unserved: unserved.length === 0 ? NONE_UNSERVED : unserved,
     };
   };
 }

@@ -14,49 +14,51 @@ interface Place {
   places: AutomationDefinition['places'];
 }
 
+/** A trigger of a provider that no webhook of the tree serves. */
+export interface UnservedTrigger {
+  provider: string;
+  at: Position;
+  path: KeyPath;
+}
+
 /**
- * Warns about each provider trigger that no webhook of the tree serves as it is, with the file to add or to change. (Provider
- * triggers, section 5.)
+ * Warns about each provider trigger that no webhook of the tree serves as it is, with the file to change. (Provider triggers,
+ * section 5.)
+ *
+ * @returns the triggers for which the tree has no webhook at all. `checkMissingWebhooks` warns about them
  */
 export function checkServedTriggers(
   { triggers, places }: AutomationDefinition,
   diagnostics: FileDiagnostics,
   references: Pick<References, 'declared' | 'webhooks' | 'repositories'>,
-): void {
-  for (const [index, trigger] of triggers.entries()) {
-    if (isWebhookTrigger(trigger) || !TRIGGER_PROVIDERS.has(trigger.provider)) continue;
-    const at = { index, places };
-    for (const problem of describeObstacles(trigger, at, references)) diagnostics.add(problem);
-    for (const problem of describeUnlisted(trigger, at, references.repositories)) diagnostics.add(problem);
-  }
+): UnservedTrigger[] {
+  const { declared, webhooks, repositories } = references;
+  return [...triggers.entries()].flatMap(([index, trigger]) => {
+    if (isWebhookTrigger(trigger) || !TRIGGER_PROVIDERS.has(trigger.provider)) return [];
+    const place = { index, places };
+    const { servedBy, obstacles } = explainServing(trigger, [...webhooks.values()], repositories);
+    const counted = servedBy.length === 0 ? obstacles : obstacles.filter(({ kind }) => kind === 'unmapped-name');
+    for (const obstacle of counted) {
+      const problem = describeObstacle(trigger, obstacle, place);
+      if (problem !== null) diagnostics.add(problem);
+    }
+    for (const problem of describeUnlisted(trigger, place, repositories)) diagnostics.add(problem);
+    // A webhook with an invalid file may serve it.
+    if (obstacles[0]?.kind !== 'no-webhook' || declared.size > webhooks.size) return [];
+    const path: KeyPath = ['triggers', index];
+    return [{ provider: trigger.provider, at: findPlace(path, place), path }];
+  });
 }
 
-function describeObstacles(
-  trigger: ProviderTrigger,
-  place: Place,
-  { declared, webhooks, repositories }: Pick<References, 'declared' | 'webhooks' | 'repositories'>,
-): FileProblem[] {
-  const { servedBy, obstacles } = explainServing(trigger, [...webhooks.values()], repositories);
-  // A webhook with an invalid file may serve it.
-  if (servedBy.length === 0 && obstacles[0]?.kind === 'no-webhook' && declared.size > webhooks.size) return [];
-  const counted = servedBy.length === 0 ? obstacles : obstacles.filter(({ kind }) => kind === 'unmapped-name');
-  return counted.flatMap((obstacle) => describeObstacle(trigger, obstacle, place) ?? []);
-}
-
-/** `null` for what the rules about the file itself report. */
+/** `null` for what the rules about the file itself and about missing webhooks report. */
 function describeObstacle({ provider }: ProviderTrigger, obstacle: Obstacle, place: Place): FileProblem | null {
   const path: KeyPath = ['triggers', place.index];
   const notServed = { rule: 'automation/not-served' as const, at: findPlace(path, place), path };
   switch (obstacle.kind) {
     case 'not-evaluated':
     case 'no-repositories':
-      return null;
     case 'no-webhook':
-      return {
-        ...notServed,
-        message: `No webhook serves the provider ${quote(provider)}.`,
-        hint: sayWhatToAdd(provider),
-      };
+      return null;
     case 'disabled':
       return {
         ...notServed,
@@ -80,16 +82,6 @@ function describeObstacle({ provider }: ProviderTrigger, obstacle: Obstacle, pla
       };
     }
   }
-}
-
-/** The file that serves the provider, with its keys. */
-function sayWhatToAdd(provider: string): string {
-  const { schemes } = TRIGGER_PROVIDERS.get(provider)!;
-  const [scheme] = schemes;
-  if (scheme === undefined) {
-    return `Add webhooks/${provider}.yaml with "authMode: token", "serves: ${provider}" and "secretName".`;
-  }
-  return `Add webhooks/${provider}.yaml with "authMode: signature", "signatureScheme: ${scheme}" and "secretName".`;
 }
 
 /** Repositories of the filter that `factory.yaml` does not list. They match all the same. */

@@ -1,11 +1,27 @@
 import { PROVIDER_TITLES } from '../../words/provider-titles.ts';
-import type { ServedKey, TriggerProvider } from '../trigger-event.ts';
+import type { DeliveryRow, ServedKey, TriggerProvider } from '../trigger-event.ts';
 
 const repos: ServedKey = {
   compare: 'fold',
   from: [{ path: 'project.path_with_namespace' }],
   form: 'gitlab-repository',
 };
+
+/** A new comment. GitLab sends those on confidential issues, and internal ones, with another name of the event. */
+const note = (event: string): DeliveryRow => ({
+  event,
+  when: {
+    object_kind: ['note'],
+    object_attributes: {
+      // Older versions send no action.
+      action: { not_in: ['update'] },
+      system: [false],
+      noteable_type: ['MergeRequest', 'Issue'],
+    },
+  },
+  text: 'object_attributes.note',
+  bots: [{ path: 'user.username', read: 'gitlab_bot' }],
+});
 
 /** The trigger events of GitLab. */
 export const GITLAB: TriggerProvider = {
@@ -51,22 +67,7 @@ export const GITLAB: TriggerProvider = {
       },
     },
     bot_mentioned: {
-      deliveries: [
-        {
-          event: 'Note Hook',
-          when: {
-            object_kind: ['note'],
-            object_attributes: {
-              // Older versions send no action.
-              action: { not_in: ['update'] },
-              system: [false],
-              noteable_type: ['MergeRequest', 'Issue'],
-            },
-          },
-          text: 'object_attributes.note',
-          bots: [{ path: 'user.username', read: 'gitlab_bot' }],
-        },
-      ],
+      deliveries: ['Note Hook', 'Confidential Note Hook'].map(note),
       needsMention: 'gitlab_mentions',
       needsName: true,
       keys: {
