@@ -44,7 +44,7 @@ export interface OpenDataDir {
 }
 
 export interface OpenStorage
-  extends Pick<StorageThread, 'storage' | 'measures' | 'group' | 'openChannel' | 'applyPacked'> {
+  extends Pick<StorageThread, 'storage' | 'measures' | 'lock' | 'group' | 'openChannel' | 'applyPacked'> {
   /** Resolves when the storage can no longer store anything durably. */
   storageBroken: Promise<AppError>;
 }
@@ -83,8 +83,8 @@ async function openStorage(
   await noteStorage(paths.storageNote, config.type);
   for (const text of thread.opened.warnings) logger.warn({}, text);
   if (thread.opened.migration !== null) logger.info({ ...thread.opened.migration }, 'database migrated');
-  const { storage, measures, group, openChannel, applyPacked, broken } = thread;
-  return { storage, measures, group, openChannel, applyPacked, storageBroken: broken };
+  const { storage, measures, lock, group, openChannel, applyPacked, broken } = thread;
+  return { storage, measures, lock, group, openChannel, applyPacked, storageBroken: broken };
 }
 
 function startThread(

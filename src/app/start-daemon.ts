@@ -180,12 +180,20 @@ async function composeDaemon(
       drain: dispatcher.drain,
       pauses: dispatcher.pauses,
       backups: backups.scheduled,
+      databaseLock: state.lock,
       alertFailures: alerts.failures,
       logger,
     },
     registry,
   );
-  const health = createHealth(storage, () => listWarnings(config, conditions));
+  // The log says it when it happens, not when somebody asks.
+  state.lock.onChange(() => conditions.ofDaemon());
+  const health = createHealth({
+    storage,
+    databaseLock: state.lock,
+    listWarnings: () => listWarnings(config, conditions),
+    schedule: scheduleCall,
+  });
   const notifyFailures = (factory: string) => [...notifier.failures(factory), ...requestChecks.failures(factory)];
   const inventory = addLiveConditions(storage.inventoryReader, {
     notifyFailures,

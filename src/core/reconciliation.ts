@@ -62,7 +62,7 @@ export type ConditionSeverity = 'ok' | 'warning' | 'error';
 /** Conditions whose normal status is `True`; `True` of the others is a problem. */
 const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set(['Ready', 'Reconciled', 'SecretsReadable']);
 
-const ERROR_WHEN_TRUE: ReadonlySet<string> = new Set(['RunsNotStarting', 'RunsNotRecorded']);
+const ERROR_WHEN_TRUE: ReadonlySet<string> = new Set(['RunsNotStarting', 'RunsNotRecorded', 'DatabaseLocked']);
 
 /** The severity of a condition. It depends on the type as well as the status. */
 export function rateCondition({ type, status }: Pick<Condition, 'type' | 'status'>): ConditionSeverity {

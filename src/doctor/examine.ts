@@ -4,6 +4,7 @@ import { adminExposureCheck } from './checks/admin-exposure.ts';
 import { backupCheck } from './checks/backup.ts';
 import { baseUrlCheck } from './checks/base-url.ts';
 import { clockCheck } from './checks/clock.ts';
+import { databaseLockCheck } from './checks/database-lock.ts';
 import { fileSystemCheck } from './checks/file-system.ts';
 import { freeSpaceCheck } from './checks/free-space.ts';
 import { gitCheck } from './checks/git.ts';
@@ -25,6 +26,7 @@ export const CHECKS: readonly Check[] = [
   masterKeyCheck,
   schemaCheck,
   postgresCheck,
+  databaseLockCheck,
   fileSystemCheck,
   freeSpaceCheck,
   walSizeCheck,

@@ -62,7 +62,17 @@ describe('the conditions of a factory', () => {
     const config = { factories: [{ name: FACTORY }] };
     const backups = { status: () => null, findOverdue: () => null };
     const pauses = { list: () => [] };
-    const parts = { config, steadyClock, retentionTime, drain, pauses, backups, alertFailures: () => [], logger };
+    const parts = {
+      config,
+      steadyClock,
+      retentionTime,
+      drain,
+      pauses,
+      backups,
+      databaseLock: { isForeign: false },
+      alertFailures: () => [],
+      logger,
+    };
     const conditions = createLiveConditions(parts, registry);
     const [condition, ...others] = conditions.ofFactory(FACTORY);
     expect(others).toEqual([]);

@@ -11,6 +11,7 @@ import { describeBackups, type WatchedBackups } from './backup-conditions.ts';
 import { describeClockStep, describeRetentionLag } from './clock-conditions.ts';
 import { describeDrain } from './describe-drain.ts';
 import { describePauses } from './describe-pauses.ts';
+import { describeDatabaseLock, type WatchedLock } from './storage-conditions.ts';
 
 /** Conditions that no pass of a factory can know. They are found when somebody asks. */
 export interface LiveConditions {
@@ -25,6 +26,7 @@ export interface ConditionParts {
   steadyClock: SteadyClock;
   retentionTime: RetentionTime;
   backups: WatchedBackups;
+  databaseLock: WatchedLock;
   logger: Logger;
   config: { readonly factories: readonly { name: string }[] };
   drain: Pick<DrainControl, 'state'>;
@@ -34,12 +36,13 @@ export interface ConditionParts {
 }
 
 export function createLiveConditions(
-  { config, steadyClock, retentionTime, drain, pauses, backups, alertFailures, logger }: ConditionParts,
+  { config, steadyClock, retentionTime, drain, pauses, backups, databaseLock, alertFailures, logger }: ConditionParts,
   registry: Registry,
 ): LiveConditions {
   const nowMs = () => steadyClock.wallMs();
   const ofDaemon = watchConditions(
     [
+      () => describeDatabaseLock(databaseLock),
       () => describeClockStep(steadyClock.findStep()),
       () => describeDrain(drain.state()),
       () => describeRetentionLag(retentionTime.findLag(nowMs()), nowMs()),

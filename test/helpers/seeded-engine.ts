@@ -29,6 +29,7 @@ import { EventHub } from '../../src/events/event-hub.ts';
 import { createEventSources } from '../../src/events/feed-events.ts';
 import { createRunArtifacts } from '../../src/executors/files/run-artifacts.ts';
 import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
+import { scheduleCall } from '../../src/core/time/schedule.ts';
 import { createHealth } from '../../src/health/health.ts';
 import { markBackfills } from '../../src/ingress/log/backfill-marks.ts';
 import type { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
@@ -152,7 +153,12 @@ export function createSeededEngine(
     clock,
     logger,
   });
-  const health = createHealth(storage, () => []);
+  const health = createHealth({
+    storage,
+    databaseLock: { isForeign: false },
+    listWarnings: () => [],
+    schedule: scheduleCall,
+  });
   const ingress = createIngress({
     config: CONFIG,
     storage,

@@ -15,6 +15,7 @@ import { watchFullDisk } from './disk/full-disk.ts';
 import { type OpenReport, openDatabase, UNREPORTED } from './disk/open-database.ts';
 import type { SpaceGuard } from './disk/space-guard.ts';
 import { isDiskFull, isNoSpaceToOpen, toStorageError, unmaskFullDisk } from './disk/storage-error.ts';
+import { isBusy, WriteLock } from './disk/write-lock.ts';
 import { IdentityClaims } from './identities/identity-claims.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createQueryBuilder } from './query-builder.ts';
@@ -36,6 +37,8 @@ export interface SqliteStorage extends Storage {
    * @param workerUrl the built `checkpoint-worker.js`
    */
   startCheckpoints(workerUrl: URL): Checkpointer;
+  /** Lets no operation wait for the write lock: it fails, and the caller repeats it. See `WriteLock`. */
+  watchLock(): WriteLock;
   close(): void;
 }
 
@@ -84,7 +87,8 @@ export function createSqliteStorage(
   };
   const unmask = (error: unknown) => unmaskFullDisk(error, db.name);
   const guard = <Port extends object>(port: Port) => translateErrors(port, { unmask, onDiskFull });
-  const catchUp = () => catchUpIfPossible(listing, { unmask, onDiskFull });
+  const lock = new WriteLock(db);
+  const catchUp = () => catchUpIfPossible(listing, lock, { unmask, onDiskFull });
   const record: RecordBatch = (batch, also) => {
     space.check();
     if (batch.length === 0) fullDisk.probe();
@@ -112,6 +116,10 @@ export function createSqliteStorage(
     }),
     load: () => claims.load(),
     startCheckpoints: (workerUrl) => new Checkpointer(db, workerUrl),
+    watchLock: () => {
+      lock.failFast();
+      return lock;
+    },
     close: () => db.close(),
   };
 }
@@ -129,11 +137,19 @@ interface FullDiskHandling {
   onDiskFull(): void;
 }
 
-/** On a full disk, readers get the log without its last deliveries: at most those that make an extension due. */
-function catchUpIfPossible(listing: DeliveryListing, { unmask, onDiskFull }: FullDiskHandling): void {
+/**
+ * On a full disk, or if another process keeps the write lock, readers get the log without its last deliveries: at most those
+ * that make an extension due.
+ */
+function catchUpIfPossible(
+  listing: DeliveryListing,
+  lock: Pick<WriteLock, 'isNoted'>,
+  { unmask, onDiskFull }: FullDiskHandling,
+): void {
   try {
     listing.catchUp();
   } catch (thrown) {
+    if (isBusy(thrown) && lock.isNoted) return;
     const error = unmask(thrown);
     if (!isDiskFull(error)) throw error;
     onDiskFull();

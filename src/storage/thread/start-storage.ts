@@ -34,6 +34,8 @@ export interface StorageThread {
    * D3).
    */
   broken: Promise<AppError>;
+  /** Whether another process locks the database, so that nothing can be written. With PostgreSQL, none does. */
+  lock: DatabaseLock;
   /** Opens a channel for `connectStorage` in another thread. */
   openChannel(): MessagePort;
   /** As `Inventory.apply`, for a change that another thread composed. */
@@ -42,6 +44,27 @@ export interface StorageThread {
   group: GroupLink;
   /** Finishes pending operations and closes the database. */
   close(): Promise<void>;
+}
+
+/** The write lock of the database, as this process sees it. */
+export class DatabaseLock {
+  #isForeign = false;
+  #listener: () => void = () => {};
+
+  /** Does another process hold it? */
+  get isForeign(): boolean {
+    return this.#isForeign;
+  }
+
+  note(isForeign: boolean): void {
+    this.#isForeign = isForeign;
+    this.#listener();
+  }
+
+  /** @param listener called when another process has taken the lock, and when it has released it */
+  onChange(listener: () => void): void {
+    this.#listener = listener;
+  }
 }
 
 /** The group of the daemons that share a database. */
@@ -78,6 +101,7 @@ export async function startStorage<Database extends object>(
     return error;
   };
   const group = new GroupEvents();
+  const lock = new DatabaseLock();
   const calls = new WorkerCalls<StorageRequest>(
     new Worker(workerUrl, { workerData: settings, resourceLimits: RESOURCES }),
     {
@@ -90,6 +114,7 @@ export async function startStorage<Database extends object>(
         const report = message as StorageReport;
         if ('openError' in report) failOpening(reportIfBreaking(restoreError(report.openError)));
         else if ('broken' in report) markBroken(restoreError(report.broken));
+        else if ('locked' in report) lock.note(report.locked);
         else if ('group' in report) group.note(report.group);
         else markOpened(report);
       },
@@ -102,6 +127,7 @@ export async function startStorage<Database extends object>(
     measures: openMeasures(settings.measures),
     storage: createClient((request, transfer) => calls.call(request, transfer)),
     broken,
+    lock,
     group: {
       ...createGroupClient((request) => calls.call(request)),
       listen: (listener) => group.listen(listener),

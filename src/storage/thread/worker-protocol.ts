@@ -60,9 +60,15 @@ export interface OpenedDatabase {
 
 /**
  * A message of the worker that answers no request: the result of opening the database, that the content of the disk is
- * unknown, or what happened in the group of the daemons that share the database.
+ * unknown, that another process locks the database or no longer does, or what happened in the group of the daemons that share
+ * the database.
  */
-export type StorageReport = OpenedDatabase | { openError: ErrorCopy } | { broken: ErrorCopy } | { group: GroupEvent };
+export type StorageReport =
+  | OpenedDatabase
+  | { openError: ErrorCopy }
+  | { broken: ErrorCopy }
+  | { locked: boolean }
+  | { group: GroupEvent };
 
 /** Message to the worker: answer the requests of another thread, too. */
 export interface ConnectMessage {

@@ -15,14 +15,19 @@ import { checkAtStart, markDamaged } from '../disk/check-database.ts';
 import type { Migration } from '../disk/open-database.ts';
 import { createSpaceGuard } from '../disk/space-guard.ts';
 import { isBreaking } from '../disk/storage-error.ts';
+import { isBusy } from '../disk/write-lock.ts';
 import { openSqliteStorage, type SqliteFile, type SqliteStorage } from '../sqlite-storage.ts';
+import { type Performable, RequestQueue, type Waiting } from './request-queue.ts';
 
 /**
  * The storage thread. It completes one operation before it starts the next, because transactions of the query builder
- * await and share one connection. Batches of deliveries have priority.
+ * await and share one connection. Batches of deliveries have priority. While another process holds the write lock of the
+ * database, reads go on, and everything else waits.
  */
 const main = parentPort!;
 const report = (message: StorageReport) => main.postMessage(message);
+
+const LOCKED = new AppError('storage_unavailable', 'another process has locked the database: nothing was changed');
 
 /** Next to this file, both as an entry point of the build. */
 const CHECKPOINT_WORKER = new URL('../checkpoints/checkpoint-worker.js', import.meta.url);
@@ -56,64 +61,113 @@ function open(): SqliteStorage | null {
   }
 }
 
-/** A request and the thread that waits for its reply. */
-interface Waiting {
-  message: RequestMessage<StorageRequest>;
-  client: MessagePort;
-}
+/** A short lock of another program is over by the next attempt. */
+const LOCK_POLL_MS = 20;
+/** A request that needs the write lock fails after this time. SQLite has the same default. */
+const LOCK_PATIENCE_MS = 5_000;
 
 function serve(storage: SqliteStorage): void {
   const checkpointer = storage.startCheckpoints(CHECKPOINT_WORKER);
-  const batches: Waiting[] = [];
-  const others: Waiting[] = [];
+  const lock = storage.watchLock();
+  const queue = new RequestQueue();
   const connected = new Set<MessagePort>();
   /** Set when the content of the disk is unknown. All later operations fail (threat model D3). */
   let broken: AppError | null = null;
   let closing = false;
   let draining = false;
+  let isLockReported = false;
+  /** Ends the wait for the lock. */
+  let wake = () => {};
 
   main.on('message', (message: RequestMessage<StorageRequest> | ConnectMessage | typeof CLOSE) => {
     if (message === CLOSE) closing = true;
     else if ('connect' in message) connect(message.connect);
-    else enqueue(message, main);
-    if (!draining) void drain();
+    else queue.add({ message, client: main, lockedSince: null });
+    proceed();
   });
 
   function connect(client: MessagePort): void {
     connected.add(client);
     client.on('close', () => connected.delete(client));
     client.on('message', (message: RequestMessage<StorageRequest>) => {
-      enqueue(message, client);
-      if (!draining) void drain();
+      queue.add({ message, client, lockedSince: null });
+      proceed();
     });
   }
 
-  function enqueue(message: RequestMessage<StorageRequest>, client: MessagePort): void {
-    (message.request.port === 'deliveryLog' ? batches : others).push({ message, client });
+  function proceed(): void {
+    wake();
+    if (!draining) void drain();
   }
 
   async function drain(): Promise<void> {
     draining = true;
-    while (batches.length + others.length > 0) {
+    while (queue.size > 0 || (lock.isHeld && !closing)) {
       // Messages arrive only between turns of the event loop. Without this wait, a batch could not go before a read.
-      if (batches.length === 0) await new Promise(setImmediate);
-      await answer((batches.shift() ?? others.shift())!);
-      checkpoint();
+      if (!queue.hasBatch || lock.isHeld) await new Promise(setImmediate);
+      if (lock.isHeld) followLock();
+      const next = queue.take(listPerformable());
+      if (next === undefined) await waitForLock();
+      else {
+        await answer(next);
+        checkpoint();
+      }
     }
     draining = false;
     if (closing) await close();
   }
 
-  async function answer({ message: { id, request }, client }: Waiting): Promise<void> {
-    const reply = (message: Reply) => client.postMessage(message);
+  function listPerformable(): Performable {
+    if (!lock.isHeld) return 'all';
+    return lock.isNoted ? 'reads' : 'unlocked reads';
+  }
+
+  /** Until the lock may be free, or a request arrives. */
+  function waitForLock(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LOCK_POLL_MS);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  function followLock(): void {
+    lock.probe();
+    if (lock.isNoted !== isLockReported) {
+      isLockReported = lock.isNoted;
+      report({ locked: isLockReported });
+    }
+    const now = performance.now();
+    for (const waiting of queue.takeLocked(now, now - LOCK_PATIENCE_MS)) fail(waiting, LOCKED);
+  }
+
+  async function answer(waiting: Waiting): Promise<void> {
+    const { message, client } = waiting;
+    const changes = lock.countChanges();
     try {
       if (broken !== null) throw broken;
-      reply({ id, value: await performRequest(storage, request) });
+      const reply: Reply = { id: message.id, value: await performRequest(storage, message.request) };
+      client.postMessage(reply);
     } catch (error) {
-      if (isBreaking(error)) noteBroken(error);
-      if (error instanceof AppError && error.code === 'storage_damaged') recordDamage(error);
-      reply({ id, error: copyError(error) });
+      // A part that is stored must not be stored twice.
+      const isRepeated = isBusy(error) && lock.countChanges() === changes && !lock.isNoted;
+      if (isRepeated) repeatUnlocked(waiting);
+      else fail(waiting, error);
     }
+  }
+
+  function repeatUnlocked(waiting: Waiting): void {
+    lock.found();
+    waiting.lockedSince ??= performance.now();
+    queue.putBack(waiting);
+  }
+
+  function fail({ message: { id }, client }: Waiting, error: unknown): void {
+    if (isBreaking(error)) noteBroken(error);
+    if (error instanceof AppError && error.code === 'storage_damaged') recordDamage(error);
+    client.postMessage({ id, error: copyError(error) } satisfies Reply);
   }
 
   /** The thread that serves deliveries learns it even if another thread made the request. */
