@@ -186,7 +186,7 @@ async function composeDaemon(
     },
     registry,
   );
-  // The log says it when it happens, not when somebody asks.
+  // The condition is logged when the lock changes, not when somebody asks.
   state.lock.onChange(() => conditions.ofDaemon());
   const health = createHealth({
     storage,

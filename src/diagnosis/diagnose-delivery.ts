@@ -9,6 +9,7 @@ import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import { isSecretPlaceholder, signsUnverifiedChallenges } from '../signature/handshakes/handshakes.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
+import { adviseOn, BODY_REASONS, type BodyReason } from '../words/delivery-reasons.ts';
 import { type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
 
 export interface DiagnosisContext extends MistakeTrial {
@@ -19,14 +20,14 @@ export interface DiagnosisContext extends MistakeTrial {
 /** Makes the service that says why a delivery was rejected, so that neither secret nor request leaves the daemon. */
 export function createDeliveryDiagnosis(context: DiagnosisContext): DiagnoseDelivery {
   return async (delivery) => {
-    const { label, webhookUid, reason, detail } = delivery;
+    const { label, webhookUid, reason } = delivery;
     if (label === 'Accepted' || label === 'Duplicate') {
       throw new AppError('conflict', `The delivery was not rejected; its label is ${label}.`);
     }
     if (label === null) {
       throw new AppError('conflict', 'The entry counts requests over the delivery rate, which were valid.');
     }
-    if (label !== 'Rejected (auth)') return diagnoseOther(label, detail);
+    if (label !== 'Rejected (auth)') return diagnoseOther(delivery);
     const webhook = await context.inventory.webhook(webhookUid);
     const scheme = webhook && schemeOf(webhook);
     const captured = context.captures.find(webhookUid, delivery.id);
@@ -35,19 +36,15 @@ export function createDeliveryDiagnosis(context: DiagnosisContext): DiagnoseDeli
   };
 }
 
-function diagnoseOther(label: Delivery['label'], detail: string | null): DeliveryDiagnosis {
+function diagnoseOther({ label, reason, detail }: Delivery): DeliveryDiagnosis {
   const particulars = detail === null ? '' : ` (${detail})`;
-  const [mistake, sentence] =
-    label === 'Rejected (too large)'
-      ? [
-          'too_large',
-          `The body is too large${particulars}. Ask the sender to send less, or increase \`limits.bodyBytes\`.`,
-        ]
-      : [
-          'invalid_json',
-          `The credentials are valid, but the body is not JSON${particulars}. Configure the sender to send JSON in UTF-8.`,
-        ];
-  return { mistake, sentence, tried: [] };
+  if (label === 'Rejected (too large)') {
+    const sentence = `The body is too large${particulars}. Ask the sender to send less, or increase \`limits.bodyBytes\`.`;
+    return { mistake: 'too_large', sentence, tried: [] };
+  }
+  const mistake = reason !== null && Object.hasOwn(BODY_REASONS, reason) ? (reason as BodyReason) : 'invalid_json';
+  const advice = adviseOn(BODY_REASONS[mistake], detail)!;
+  return { mistake, sentence: `${advice} The credentials are valid.`, tried: [] };
 }
 
 /** `null` for tokens in the URL: nothing else of the request matters, so there is nothing to test. */

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { FormRules } from '../registry/live-webhook.ts';
 import { decodeFormBytes } from '../signature/verify/request-parts.ts';
+import { type RejectedBody, readJsonBody } from './json-body.ts';
 
 /** The JSON of a form, or the reason why the form is not accepted. */
-export type ReadForm = { ok: true; json: Buffer<ArrayBuffer> } | { ok: false; reason: string; detail: string };
+export type ReadForm = { ok: true; json: Buffer<ArrayBuffer> } | RejectedBody;
 
 /** Other servers have the same limit. */
 export const MAX_FORM_FIELDS = 1000;
@@ -19,9 +20,8 @@ const [AMPERSAND, EQUALS] = [0x26, 0x3d];
  * result is not checked for valid JSON.
  */
 export function readFormBody(body: Buffer, { signedFields }: FormRules, contentType: string | undefined): ReadForm {
-  if (body.length === 0) return { ok: false, reason: 'empty_body', detail: 'the body is empty' };
-  if (/json|multipart/i.test(contentType ?? ''))
-    return rejectForm('the Content-Type is not application/x-www-form-urlencoded, which bodyFormat: form expects');
+  if (body.length === 0) return { ok: false, reason: 'empty_body', detail: null };
+  if (/json|multipart/i.test(contentType ?? '')) return rejectType(body);
   const fields = new Map<string, string | string[]>();
   for (let start = 0, count = 0; start <= body.length; ) {
     const next = body.indexOf(AMPERSAND, start);
@@ -42,7 +42,7 @@ function addPair(
   fields: Map<string, string | string[]>,
   pair: Buffer,
   signed: readonly string[] | null,
-): Extract<ReadForm, { ok: false }> | null {
+): RejectedBody | null {
   const at = pair.indexOf(EQUALS);
   // The verifier of a signed field skips such a pair too.
   if (at === -1 && signed !== null) return null;
@@ -51,7 +51,7 @@ function addPair(
   for (const part of parts) {
     const { decoded, isValid } = decodeFormBytes(part);
     if (!isValid) return rejectForm('the form has an invalid percent-encoding');
-    if (!isUtf8(decoded)) return { ok: false, reason: 'invalid_utf8', detail: 'the form is not valid UTF-8' };
+    if (!isUtf8(decoded)) return { ok: false, reason: 'invalid_utf8', detail: 'a field of the form' };
     texts.push(decoded.toString('utf8'));
   }
   const [name, value] = texts as [string, string];
@@ -74,7 +74,13 @@ function toJson(fields: ReadonlyMap<string, string | string[]>): string {
   return JSON.stringify(Object.fromEntries(fields));
 }
 
-/** The label and the reason are those of invalid JSON. */
-function rejectForm(detail: string): Extract<ReadForm, { ok: false }> {
-  return { ok: false, reason: 'invalid_json', detail };
+function rejectForm(detail: string): RejectedBody {
+  return { ok: false, reason: 'invalid_form', detail };
+}
+
+/** The `Content-Type` alone says what the sender intended, not what it posts. */
+function rejectType(body: Buffer): RejectedBody {
+  if (readJsonBody(body, null).ok) return { ok: false, reason: 'body_is_json', detail: null };
+  const detail = 'the Content-Type is not application/x-www-form-urlencoded';
+  return { ok: false, reason: 'unexpected_content_type', detail };
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { measureCpuMs } from '../../test/helpers/measure-cpu.ts';
 import { onPayload, received } from '../../test/helpers/payload-filter.ts';
+import { WantedKeys } from '../core/payload/wanted-keys.ts';
 import { ListenerIndex } from '../filter/listeners/listener-index.ts';
 import { readJsonBody } from './json-body.ts';
 
@@ -13,6 +14,26 @@ it.each([
   ['['.repeat(513) + ']'.repeat(513), 'too_deep'],
 ])('gives the reason why a body is not accepted (%j)', (body, reason) => {
   expect(readJsonBody(Buffer.from(body as string), null)).toMatchObject({ ok: false, reason });
+});
+
+it.each([
+  ['{', 'it ends too early, after 1 bytes'],
+  ['{"a":1}}', 'the byte at position 7 is 7D (})'],
+  ["{'a':1}", "the byte at position 1 is 27 (')"],
+  ['{"a":1,}', 'the byte at position 7 is 7D (})'],
+  ['[1 2]', 'the byte at position 3 is 32 (2)'],
+  ['{"a" 1}', 'the byte at position 5 is 31 (1)'],
+  ['"a\nb"', 'the byte at position 2 is 0A'],
+  ['"\\x"', 'the byte at position 2 is 78 (x)'],
+  ['"\\u00', 'it ends too early, after 5 bytes'],
+  ['nul', 'it ends too early, after 3 bytes'],
+  ['tRue', 'the byte at position 1 is 52 (R)'],
+  ['1.x', 'the byte at position 2 is 78 (x)'],
+  ['NaN', 'the byte at position 0 is 4E (N)'],
+  ['\ufeff{}', 'the first bytes are EF BB BF'],
+])('says where a body is not valid JSON, however it is read (%j)', (body, detail) => {
+  const wanted = WantedKeys.of([['a'], ['b', 'c']]);
+  for (const keys of [null, wanted]) expect(readJsonBody(Buffer.from(body), keys)).toMatchObject({ ok: false, detail });
 });
 
 /** A document of the largest legal size. */

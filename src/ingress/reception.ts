@@ -105,7 +105,7 @@ export class Reception implements SignedRequest {
     const { form } = this.webhook;
     if (form === null) return readJsonBody(this.#body, wanted);
     this.#form ??= readFormBody(this.#body, form, this.headers.get('content-type'));
-    return this.#form.ok ? readJsonBody(this.#form.json, wanted) : this.#form;
+    return this.#form.ok ? readJsonBody(this.#form.json, wanted, 'in the JSON of the form, ') : this.#form;
   }
 
   /** The URL that is configured at the sender, with the received query. Some senders sign it. */

@@ -85,28 +85,69 @@ export const AUTH_REASONS = {
 
 export type AuthReason = keyof typeof AUTH_REASONS;
 
+/** Why the body of an authenticated request was rejected. A code stands for one cause, so that its remedy is right. */
+export const BODY_REASONS = {
+  empty_body: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The body is empty.',
+    remedy: 'configure the sender to send a payload',
+  },
+  compressed_body: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The body is compressed.',
+    remedy: 'switch compression off at the sender or the proxy',
+  },
+  invalid_utf8: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The body is not valid UTF-8.',
+    remedy: 'configure the sender to send UTF-8',
+  },
+  byte_order_mark: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The body begins with a byte order mark, which RFC 8259 forbids for senders.',
+    remedy: 'configure the sender to send UTF-8 without byte order mark',
+  },
+  invalid_json: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The body is not valid JSON as RFC 8259 defines it.',
+    remedy: 'correct the JSON at the sender',
+  },
+  body_is_form: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The sender posts a form, but the webhook expects JSON.',
+    remedy: 'set `bodyFormat: form`, or select application/json at the sender',
+  },
+  body_is_json: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The sender posts JSON, but the webhook expects a form.',
+    remedy: 'remove `bodyFormat: form`, or select application/x-www-form-urlencoded at the sender',
+  },
+  unexpected_content_type: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The request does not declare a form, but the webhook expects one.',
+    remedy: 'select application/x-www-form-urlencoded at the sender, or remove `bodyFormat: form`',
+  },
+  invalid_form: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The body is not a valid form.',
+    remedy: 'correct the form at the sender',
+  },
+  too_deep: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The arrays and objects of the body are nested too deeply: more than 512 levels.',
+    remedy: 'configure the sender to send fewer levels',
+  },
+} as const satisfies Readonly<Record<string, ReasonWords & { label: 'Rejected (invalid JSON)' }>>;
+
+export type BodyReason = keyof typeof BODY_REASONS;
+
 /** Reasons of other rejections, of duplicates and of backfills, with the label of their entries. */
 export const OTHER_REASONS = {
   too_large: {
     label: 'Rejected (too large)',
     text: 'The body is larger than the limit of the daemon (limits.bodyBytes).',
   },
-  empty_body: {
-    label: 'Rejected (invalid JSON)',
-    text: 'The body is empty. A webhook accepts only JSON.',
-  },
-  invalid_utf8: {
-    label: 'Rejected (invalid JSON)',
-    text: 'The body is not valid UTF-8: it has another encoding or is compressed.',
-  },
-  invalid_json: {
-    label: 'Rejected (invalid JSON)',
-    text: 'The body is not valid JSON (RFC 8259). If the sender offers several formats, select application/json. If it posts forms, set bodyFormat: form.',
-  },
-  too_deep: {
-    label: 'Rejected (invalid JSON)',
-    text: 'The arrays and objects of the body are nested too deeply: more than 512 levels.',
-  },
+  ...BODY_REASONS,
   summed_up: {
     label: null,
     text: 'This entry counts all rejections of one minute beyond the limit of log entries.',
@@ -138,6 +179,24 @@ const TICK_REASONS = {
   disabled: { text: 'The automation was disabled when its schedule was due. The tick is not caught up.' },
   paused: { text: 'The automation was paused when its schedule was due. The tick is not caught up.' },
 } as const;
+
+/**
+ * One sentence with what happened and what to do; `null` if the reason does not show the cause.
+ *
+ * @param places of the credential
+ */
+export function adviseOn(
+  { text, remedy }: ReasonWords,
+  detail: string | null,
+  places = 'its credential',
+): string | null {
+  if (remedy === null) return null;
+  const what = text.replace(/\.$/, '');
+  const joint = what.includes(': ') ? ';' : ':';
+  // Entries of earlier versions repeat the reason.
+  const isRepeated = detail === null || what.toLowerCase().includes(detail.toLowerCase());
+  return `${what}${isRepeated ? '' : ` (${detail})`}${joint} ${remedy.replace('{places}', places)}.`;
+}
 
 /** The sentence for a reason of the delivery log. An unknown code, written by another version, stands for itself. */
 export function describeDeliveryReason(reason: string): string {

@@ -24,6 +24,7 @@ export const STATUS_REASONS: Readonly<Record<string, string>> = {
   RunSecretMissing: 'A secret that runs need is missing.',
   CredentialRejected: 'A sender has a wrong credential.',
   LastRunsFailed: 'The last runs of an automation failed.',
+  LockedByAnotherProcess: 'Another process locks the database.',
   ClockAhead: 'The system clock is ahead.',
   ClockBehind: 'The system clock is behind.',
   CatchingUp: 'Retention is delayed.',

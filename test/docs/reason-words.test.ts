@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { describeDeliveryReason } from '../../src/words/delivery-reasons.ts';
+import { adviseOn, BODY_REASONS, describeDeliveryReason } from '../../src/words/delivery-reasons.ts';
 import { describeStatusReason, STATUS_REASONS } from '../../src/words/status-reasons.ts';
 import { locate, readDocument } from '../helpers/documents.ts';
 
@@ -28,4 +28,16 @@ it('a reason of another version stands for itself', () => {
   expect(describeStatusReason('OfALaterVersion')).toBe('OfALaterVersion');
   expect(describeDeliveryReason('of_a_later_version')).toBe('of_a_later_version');
   expect(describeDeliveryReason('constructor')).toBe('constructor');
+});
+
+it('advice names the cause of each rejected body, and repeats no detail of an earlier version', () => {
+  for (const [reason, words] of Object.entries(BODY_REASONS)) {
+    const advice = adviseOn(words, null)!;
+    expect(advice.startsWith(words.text.replace(/\.$/, ''))).toBe(true);
+    // The advice of one format must not reach the senders of the other.
+    if (!['body_is_form', 'body_is_json', 'unexpected_content_type'].includes(reason))
+      expect(advice).not.toMatch(/bodyFormat/);
+  }
+  const advice = adviseOn(BODY_REASONS.invalid_json, 'the body is not valid JSON');
+  expect(advice).toBe('The body is not valid JSON as RFC 8259 defines it: correct the JSON at the sender.');
 });

@@ -83,6 +83,9 @@ it('serves reads, probes and metrics while another process locks the database', 
   expect((await post('second')).status).toBe(202);
   await eventually(async () => (await ask(`${daemon.adminUrl}/readyz`)).status === 200, PROBE_MS);
   expect(await countDeliveries()).toBe(2);
-  const lines = daemon.output().split('\n').filter((line) => line.includes('DatabaseLocked'));
+  const lines = daemon
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('DatabaseLocked'));
   expect(lines).toEqual([expect.stringContaining('condition began'), expect.stringContaining('condition ended')]);
 });

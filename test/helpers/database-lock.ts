@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Takes the write lock of the database, says so, and keeps it until its standard input ends. */
+/** Takes the write lock of the database, prints a word, and keeps it until its standard input ends. */
 const HOLDER = `
 const db = new (require('better-sqlite3'))(process.argv[1]);
 db.exec('BEGIN IMMEDIATE');

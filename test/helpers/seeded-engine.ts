@@ -24,12 +24,12 @@ import type { WorkerControl } from '../../src/core/ports/runs/worker-control.ts'
 import type { SecretHistory, SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { WebhookConnector } from '../../src/core/ports/webhook-connector.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
+import { scheduleCall } from '../../src/core/time/schedule.ts';
 import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
 import { createEventSources } from '../../src/events/feed-events.ts';
 import { createRunArtifacts } from '../../src/executors/files/run-artifacts.ts';
 import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
-import { scheduleCall } from '../../src/core/time/schedule.ts';
 import { createHealth } from '../../src/health/health.ts';
 import { markBackfills } from '../../src/ingress/log/backfill-marks.ts';
 import type { CaptureWindows } from '../../src/ingress/log/capture-window.ts';

@@ -87,7 +87,14 @@ describe('a capture window at the ingress', () => {
   it('reports other kinds of rejections, and does not diagnose accepted deliveries', async () => {
     ingress = await startIngress({ webhooks: [GITHUB] });
     await ingress.post(ingress.path('github'), sign(TOKEN, '{no json'));
-    expect(await diagnoseNewest('github')).toMatchObject({ mistake: 'invalid_json' });
+    expect(await diagnoseNewest('github')).toMatchObject({
+      mistake: 'invalid_json',
+      sentence:
+        'The body is not valid JSON as RFC 8259 defines it (the byte at position 1 is 6E (n)): correct the JSON at the sender. ' +
+        'The credentials are valid.',
+    });
+    await ingress.post(ingress.path('github'), sign(TOKEN, '\ufeff{}'));
+    expect(await diagnoseNewest('github')).toMatchObject({ mistake: 'byte_order_mark' });
     await ingress.post(ingress.path('github'), sign(TOKEN));
     await expect(diagnoseNewest('github')).rejects.toMatchObject({ code: 'conflict' });
   });

@@ -1,10 +1,13 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { buildSenderRequest } from '../../src/sender/build-request.ts';
 import { BASE_URL, startIngress, type TestIngress, type TestWebhook } from '../helpers/start-ingress.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const PUSH = '{"ref": "refs/heads/main", "pusher": {"name": "zo\u00eb & co"}}';
+
+const readCase = (name: string) => JSON.parse(readFileSync(`test/vectors/cases/${name}`, 'utf8'));
 
 let ingress: TestIngress;
 
@@ -70,23 +73,30 @@ describe('a webhook with bodyFormat: form', () => {
 
   it.each([
     ['', 'empty_body'],
-    ['a=%zz', 'invalid_json'],
+    ['a=%zz', 'invalid_form'],
     ['a=%ff', 'invalid_utf8'],
     ['payload=%7B', 'invalid_json'],
     [`payload=${'['.repeat(600)}${']'.repeat(600)}`, 'too_deep'],
-    ['a=1&'.repeat(1001), 'invalid_json'],
+    ['a=1&'.repeat(1001), 'invalid_form'],
   ])('rejects %s with 400 and the reason %s', async (body, reason) => {
     ingress = await start({ bodyFormat: 'form' });
     expect((await ingress.post('hook', { headers: FORM, body })).status).toBe(400);
     expect((await ingress.deliveries())[0]).toMatchObject({ label: 'Rejected (invalid JSON)', reason });
   });
 
-  it('rejects JSON, and says why', async () => {
+  it('rejects JSON with a separate reason, and does not call it invalid JSON', async () => {
+    const { body, headers } = readCase('json-to-form.json');
     ingress = await start({ bodyFormat: 'form' });
-    expect((await ingress.post('hook', { headers: { 'content-type': 'application/json' }, body: '{}' })).status).toBe(
-      400,
-    );
-    expect((await ingress.deliveries())[0]!.detail).toContain('bodyFormat: form expects');
+    const answer = await ingress.post('hook', { headers, body });
+    expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('not a valid form') });
+    expect((await ingress.deliveries())[0]).toMatchObject({ label: 'Rejected (invalid JSON)', reason: 'body_is_json' });
+  });
+
+  it('names the Content-Type of a body that is not the JSON that it declares', async () => {
+    ingress = await start({ bodyFormat: 'form' });
+    const headers = { 'content-type': 'application/json' };
+    expect((await ingress.post('hook', { headers, body: 'a=1' })).status).toBe(400);
+    expect((await ingress.deliveries())[0]).toMatchObject({ reason: 'unexpected_content_type' });
   });
 });
 
@@ -98,8 +108,8 @@ it('a JSON webhook rejects a form as before, and names bodyFormat: form', async 
   const [second, first] = await ingress.deliveries();
   expect(first).toMatchObject({
     label: 'Rejected (invalid JSON)',
-    reason: 'invalid_json',
-    detail: 'the body is not valid JSON, but a form: bodyFormat: form accepts forms',
+    reason: 'body_is_form',
+    detail: null,
   });
-  expect(second!.detail).toBe('the body is not valid JSON');
+  expect(second).toMatchObject({ reason: 'invalid_json', detail: 'the byte at position 0 is 61 (a)' });
 });

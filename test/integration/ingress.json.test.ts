@@ -69,12 +69,12 @@ describe('a body that is not JSON', () => {
     ['with a comment', '{} // x', 'invalid_json'],
     ['a form', 'payload=%7B%7D', 'invalid_json'],
     ['NaN', 'NaN', 'invalid_json'],
-    ['after a byte order mark', '\ufeff{}', 'invalid_json'],
+    ['after a byte order mark', '\ufeff{}', 'byte_order_mark'],
     ['in UTF-16', Buffer.from('{}', 'utf16le'), 'invalid_json'],
     ['with broken UTF-8', Buffer.from([0x22, 0xc3, 0x22]), 'invalid_utf8'],
     ['with overlong UTF-8', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), 'invalid_utf8'],
     ['with a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'invalid_utf8'],
-    ['compressed', gzipSync('{}'), 'invalid_utf8'],
+    ['compressed', gzipSync('{}'), 'compressed_body'],
   ])('(%s) is 400, logged with its reason, and can be sent again once it is', async (_what, body, reason) => {
     ingress = await startIngress();
     const headers = { 'x-service-delivery-id': 'again', 'content-encoding': 'gzip' };
@@ -88,6 +88,14 @@ describe('a body that is not JSON', () => {
     expect((await ingress.post('hook', { headers, body: '{}' })).status).toBe(202);
     expect((await ingress.deliveries())[0]).toMatchObject({ label: 'Accepted' });
   });
+});
+
+it('a byte order mark is named as the reason of the rejection', async () => {
+  const { body_hex, headers } = JSON.parse(readFileSync('test/vectors/cases/body-with-bom.json', 'utf8'));
+  ingress = await startIngress();
+  expect(await ingress.post('hook', { headers, body: Buffer.from(body_hex, 'hex') })).toMatchObject({ status: 400 });
+  const [row] = await ingress.deliveries();
+  expect(row).toMatchObject({ reason: 'byte_order_mark', detail: 'the first bytes are EF BB BF' });
 });
 
 describe('hostile JSON (threat model N10, N11)', () => {

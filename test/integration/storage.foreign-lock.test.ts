@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { WebhookUid } from '../../src/core/ids.ts';
 import { type StorageThread, startStorage } from '../../src/storage/thread/start-storage.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer } from '../helpers/build-offer.ts';
@@ -38,7 +39,7 @@ describe('the storage thread while another process holds the write lock', () => 
     thread.lock.onChange(() => changes.push(thread.lock.isForeign));
     const settled: string[] = [];
     const recorded = storage.deliveryLog.record([buildOffer({ webhook })]).finally(() => settled.push('record'));
-    const noted = storage.retention.noteMark({ wallMs: 1, passedAtMs: 1 }).finally(() => settled.push('noteMark'));
+    const noted = storage.retention.noteMark({ passedAtMs: 1, horizonMs: 1 }).finally(() => settled.push('noteMark'));
 
     const startedAt = performance.now();
     expect((await storage.inventoryReader.factories()).map(({ name }) => name)).toEqual([FACTORY]);
@@ -52,8 +53,13 @@ describe('the storage thread while another process holds the write lock', () => 
     await noted;
     await eventually(() => !thread.lock.isForeign);
     expect(changes).toEqual([true, false]);
-    const listing = await storage.deliveryReader.list({ webhookUid: uid, label: null, limit: 5, cursor: null });
-    expect(listing.deliveries).toHaveLength(2);
+    const page = await storage.deliveryReader.list({
+      webhookUid: uid as WebhookUid,
+      label: null,
+      limit: 5,
+      cursor: null,
+    });
+    expect(page.data).toHaveLength(2);
   });
 
   it('fails what cannot be stored within 5 seconds, and closes', { tags: 'long' }, async () => {

@@ -3,10 +3,11 @@ import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
   COMMA,
-  INVALID,
+  invalidAt,
   MAX_JSON_DEPTH,
   OPEN_ARRAY,
   OPEN_OBJECT,
+  positionOf,
   QUOTE,
   skipColon,
   skipScalar,
@@ -18,7 +19,10 @@ import {
 import { hashKeyByte, type WantedKey, type WantedKeys, type WantedValues } from './wanted-keys.ts';
 
 /** The wanted part of a document, or why it is not accepted. */
-export type JsonScan = { ok: true; value: unknown } | { ok: false; reason: 'invalid_json' | 'too_deep' };
+export type JsonScan = { ok: true; value: unknown } | JsonFault;
+
+/** `at`: the position of the first byte that cannot be part of the JSON. The length of the document if it ends too early. */
+export type JsonFault = { ok: false; reason: 'invalid_json'; at: number } | { ok: false; reason: 'too_deep' };
 
 /**
  * Checks that bytes in valid UTF-8 are one JSON value (RFC 8259) of bounded depth, and builds only the wanted values.
@@ -41,7 +45,9 @@ export function scanJson(bytes: Buffer, wanted: WantedKeys | null): JsonScan {
 
 function endScan(bytes: Uint8Array, at: number, value: unknown): JsonScan {
   if (at === TOO_DEEP) return { ok: false, reason: 'too_deep' };
-  if (at < 0 || skipSpace(bytes, at) < bytes.length) return { ok: false, reason: 'invalid_json' };
+  if (at < 0) return { ok: false, reason: 'invalid_json', at: positionOf(at) };
+  const end = skipSpace(bytes, at);
+  if (end < bytes.length) return { ok: false, reason: 'invalid_json', at: end };
   return { ok: true, value };
 }
 
@@ -130,7 +136,7 @@ class WantedReader {
       this.at = skipSpace(this.#bytes, this.at + 1);
       return true;
     }
-    this.at = next === closer ? this.at + 1 : INVALID;
+    this.at = next === closer ? this.at + 1 : invalidAt(this.at);
     return false;
   }
 
@@ -139,7 +145,7 @@ class WantedReader {
     const bytes = this.#bytes;
     const start = this.at + 1;
     if (this.#byteAt(this.at) !== QUOTE) {
-      this.at = INVALID;
+      this.at = invalidAt(this.at);
       return undefined;
     }
     let hash = 0;
@@ -154,7 +160,7 @@ class WantedReader {
       if (byte < 0x20) break;
       hash = hashKeyByte(hash, byte);
     }
-    this.at = INVALID;
+    this.at = invalidAt(at);
     return undefined;
   }
 

@@ -4,9 +4,18 @@
  */
 export const MAX_JSON_DEPTH = 512;
 
-/** Negative positions: why a value cannot be read. */
-export const INVALID = -1;
-export const TOO_DEEP = -2;
+/** Negative positions say why a value cannot be read: this one, and those of `invalidAt`. */
+export const TOO_DEEP = -1;
+
+/** The result for a document that is not valid JSON at a position. */
+export function invalidAt(position: number): number {
+  return TOO_DEEP - 1 - position;
+}
+
+/** The position that `invalidAt` was called with. */
+export function positionOf(invalid: number): number {
+  return TOO_DEEP - 1 - invalid;
+}
 
 const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 export const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -48,7 +57,7 @@ function skipSeveralSpaces(bytes: Uint8Array, start: number): number {
  *
  * @param start the first byte of the value, not white space
  * @param depth number of arrays and objects around the value
- * @returns the position after the value, `INVALID` or `TOO_DEEP`
+ * @returns the position after the value, `TOO_DEEP` or that of `invalidAt`
  */
 export function skipValue(bytes: Uint8Array, start: number, depth: number): number {
   const end = bytes.length;
@@ -83,7 +92,7 @@ export function skipValue(bytes: Uint8Array, start: number, depth: number): numb
         if (at < 0) return at;
         break;
       }
-      if (next !== closers[open]) return INVALID;
+      if (next !== closers[open]) return invalidAt(at);
       at += 1;
       open -= 1;
     }
@@ -92,7 +101,7 @@ export function skipValue(bytes: Uint8Array, start: number, depth: number): numb
 
 /** Reads over a key and its colon; returns the position of the value. */
 function skipKey(bytes: Uint8Array, start: number): number {
-  if (start >= bytes.length || bytes[start] !== QUOTE) return INVALID;
+  if (start >= bytes.length || bytes[start] !== QUOTE) return invalidAt(start);
   const after = skipString(bytes, start);
   return after < 0 ? after : skipColon(bytes, after);
 }
@@ -100,7 +109,7 @@ function skipKey(bytes: Uint8Array, start: number): number {
 /** Returns the position of the value after a colon. */
 export function skipColon(bytes: Uint8Array, start: number): number {
   const at = skipSpace(bytes, start);
-  return at < bytes.length && bytes[at] === COLON ? skipSpace(bytes, at + 1) : INVALID;
+  return at < bytes.length && bytes[at] === COLON ? skipSpace(bytes, at + 1) : invalidAt(at);
 }
 
 /** @param first the byte at `start` */
@@ -108,9 +117,9 @@ export function skipScalar(bytes: Uint8Array, start: number, first: number): num
   if (first === QUOTE) return skipString(bytes, start);
   if (first === MINUS || (first >= ZERO && first <= NINE)) return skipNumber(bytes, start);
   const literal = LITERALS.get(first);
-  if (literal === undefined || start + literal.length > bytes.length) return INVALID;
+  if (literal === undefined) return invalidAt(start);
   for (let index = 1; index < literal.length; index += 1) {
-    if (bytes[start + index] !== literal[index]) return INVALID;
+    if (bytes[start + index] !== literal[index]) return invalidAt(start + index);
   }
   return start + literal.length;
 }
@@ -132,10 +141,10 @@ export function skipString(bytes: Uint8Array, start: number): number {
       at += 4;
     }
     while (at < end && ENDS_TEXT[bytes[at]!] === 0) at += 1;
-    if (at >= end) return INVALID;
+    if (at >= end) return invalidAt(end);
     const byte = bytes[at]!;
     if (byte === QUOTE) return at + 1;
-    if (byte !== BACKSLASH) return INVALID;
+    if (byte !== BACKSLASH) return invalidAt(at);
     at = skipEscape(bytes, at);
     if (at < 0) return at;
   }
@@ -143,11 +152,13 @@ export function skipString(bytes: Uint8Array, start: number): number {
 
 /** @param start position of the backslash */
 function skipEscape(bytes: Uint8Array, start: number): number {
-  if (start + 1 >= bytes.length) return INVALID;
+  if (start + 1 >= bytes.length) return invalidAt(bytes.length);
   const escaped = bytes[start + 1]!;
   if (AFTER_BACKSLASH.has(escaped)) return start + 2;
-  if (escaped !== SMALL_U || start + 6 > bytes.length) return INVALID;
-  for (let at = start + 2; at < start + 6; at += 1) if (!isHexDigit(bytes[at]!)) return INVALID;
+  if (escaped !== SMALL_U) return invalidAt(start + 1);
+  for (let at = start + 2; at < start + 6; at += 1) {
+    if (at >= bytes.length || !isHexDigit(bytes[at]!)) return invalidAt(at);
+  }
   return start + 6;
 }
 
@@ -177,5 +188,5 @@ function skipNumber(bytes: Uint8Array, start: number): number {
 function skipDigits(bytes: Uint8Array, start: number): number {
   let at = start;
   while (at < bytes.length && isDigit(bytes[at]!)) at += 1;
-  return at === start ? INVALID : at;
+  return at === start ? invalidAt(at) : at;
 }

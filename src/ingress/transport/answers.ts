@@ -33,6 +33,12 @@ export const UNAUTHORIZED = problem(401, 'Unauthorized', null, ['WWW-Authenticat
 
 export const INVALID_JSON = problem(400, 'Bad Request', 'the body is not valid JSON');
 
+export const INVALID_FORM = problem(
+  400,
+  'Bad Request',
+  'the body is not a valid form (application/x-www-form-urlencoded)',
+);
+
 /** @param maxBytes the limit that the body exceeds */
 export function tooLarge(maxBytes: number): IngressAnswer {
   return problem(413, 'Content Too Large', `the body is larger than ${maxBytes} bytes`);

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from '../../core/headers.ts';
-import { AUTH_REASONS, type AuthReason } from '../../words/delivery-reasons.ts';
+import { AUTH_REASONS, type AuthReason, adviseOn } from '../../words/delivery-reasons.ts';
 import type { SecretCandidate } from '../rejected-request.ts';
 import type { Scheme } from '../scheme.ts';
 import { listCredentialPlaces, SCHEMES } from '../schemes/schemes.ts';
@@ -175,10 +175,6 @@ function lowerFirst(text: string): string {
 /** One sentence derived only from the reason of a rejection; `null` if the reason does not show the cause. */
 export function diagnoseReason(reason: string, detail: string | null, scheme: Scheme | null): string | null {
   if (!Object.hasOwn(AUTH_REASONS, reason)) return null;
-  const { text, remedy } = AUTH_REASONS[reason as AuthReason];
-  if (remedy === null) return null;
-  const places = scheme === null ? 'its credential' : `\`${listCredentialPlaces(scheme).slice(0, 2).join('` or `')}\``;
-  const what = text.replace(/\.$/, '');
-  const joint = what.includes(': ') ? ';' : ':';
-  return `${what}${detail === null ? '' : ` (${detail})`}${joint} ${remedy.replace('{places}', places)}.`;
+  const places = scheme === null ? undefined : `\`${listCredentialPlaces(scheme).slice(0, 2).join('` or `')}\``;
+  return adviseOn(AUTH_REASONS[reason as AuthReason], detail, places);
 }

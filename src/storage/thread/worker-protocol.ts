@@ -60,8 +60,8 @@ export interface OpenedDatabase {
 
 /**
  * A message of the worker that answers no request: the result of opening the database, that the content of the disk is
- * unknown, that another process locks the database or no longer does, or what happened in the group of the daemons that share
- * the database.
+ * unknown, or what happened in the group of the daemons that share the database. `locked` says whether another process holds
+ * the write lock.
  */
 export type StorageReport =
   | OpenedDatabase

@@ -35,7 +35,7 @@ export class WriteLock {
     return this.#heldSince !== null;
   }
 
-  /** Does another process hold it for so long that somebody has to act? */
+  /** Has another process held it for longer than a short write takes? */
   get isNoted(): boolean {
     return this.#heldSince !== null && this.#monotonicMs() - this.#heldSince >= NOTED_AFTER_MS;
   }

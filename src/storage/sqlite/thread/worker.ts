@@ -61,7 +61,7 @@ function open(): SqliteStorage | null {
   }
 }
 
-/** A short lock of another program is over by the next attempt. */
+/** A short lock of another program has ended by the next attempt. */
 const LOCK_POLL_MS = 20;
 /** A request that needs the write lock fails after this time. SQLite has the same default. */
 const LOCK_PATIENCE_MS = 5_000;
