@@ -3,6 +3,7 @@ import type { SourceFailure } from '../../src/core/ports/definitions/definition-
 import type { ReconciliationResult } from '../../src/core/reconciliation.ts';
 import { describeClockStep, describeRetentionLag } from '../../src/health/clock-conditions.ts';
 import { describeDrain } from '../../src/health/describe-drain.ts';
+import { describeDatabaseLock } from '../../src/health/storage-conditions.ts';
 import {
   describeExecutor,
   describeFailingCredentials,
@@ -13,6 +14,7 @@ import {
   describeOutsideScope,
   describePushWebhook,
   describeReadiness,
+  describeRecordFailure,
   describeRewrite,
   describeStartFailure,
   describeUnconfigured,
@@ -46,7 +48,8 @@ const RESULTS = { applied: true, unchanged: true, invalid: true, failed: true } 
 
 describe('docs/reference/reconciliation.md', () => {
   it('explains every reason that a pass or a condition can have, and no other', () => {
-    const conditions = ['reconcile/conditions.ts', 'health/clock-conditions.ts', 'health/describe-drain.ts'];
+    const health = ['clock-conditions', 'describe-drain', 'storage-conditions'].map((name) => `health/${name}.ts`);
+    const conditions = ['reconcile/conditions.ts', ...health];
     const files = ['reconcile/reconcile-factory.ts', ...conditions];
     const sources = files.map((name) => readDocument(`src/${name}`));
     const types = listConditions().map(({ type }) => type);
@@ -75,6 +78,7 @@ function listConditions() {
     describeOutcome(true, 'Applied', ''),
     ...describeExecutor(false),
     ...describeStartFailure({ problem: '', since: 0 }),
+    ...describeRecordFailure({ problem: '', since: 0 }),
     ...describeNotify([{ target: 'github a/b', what: '', problem: '', since: 0 }]),
     ...describeRewrite('rewritten', []),
     ...describePushWebhook('gone', () => false),
@@ -89,5 +93,6 @@ function listConditions() {
     describeClockStep({ wallMs: 1, expectedMs: 0, remainingMs: 0 })!,
     describeClockStep({ wallMs: 0, expectedMs: 1, remainingMs: 0 })!,
     describeRetentionLag(2 * DAY_MS, 2 * DAY_MS)!,
+    describeDatabaseLock({ isForeign: true })!,
   ];
 }

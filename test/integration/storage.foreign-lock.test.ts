@@ -61,11 +61,4 @@ describe('the storage thread while another process holds the write lock', () => 
     });
     expect(page.data).toHaveLength(2);
   });
-
-  it('fails what cannot be stored within 5 seconds, and closes', { tags: 'long' }, async () => {
-    const { webhook, storage } = await startLocked();
-    const failure = { code: 'storage_unavailable', message: expect.stringContaining('another process has locked') };
-    await expect(storage.deliveryLog.record([buildOffer({ webhook })])).rejects.toMatchObject(failure);
-    await thread.close();
-  });
 });

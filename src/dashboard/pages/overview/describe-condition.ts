@@ -43,6 +43,12 @@ const WORDS: Readonly<Record<string, ConditionText>> = {
     advice: 'The slots of these runs stay in use. Check the database and its disk. The daemon retries automatically.',
     page: { path: 'runs?state=running', label: 'View running runs' },
   },
+  DatabaseLocked: {
+    title: 'Another process locks the database',
+    isSevere: true,
+    advice: 'Deliveries are rejected with 503 until the lock is released. End the program that has opened the database.',
+    page: null,
+  },
   Paused: {
     title: 'Runs are paused',
     isSevere: false,
