@@ -46,7 +46,8 @@ const WORDS: Readonly<Record<string, ConditionText>> = {
   DatabaseLocked: {
     title: 'Another process locks the database',
     isSevere: true,
-    advice: 'Deliveries are rejected with 503 until the lock is released. End the program that has opened the database.',
+    advice:
+      'Deliveries are rejected with 503 until the lock is released. End the program that has opened the database.',
     page: null,
   },
   Paused: {
