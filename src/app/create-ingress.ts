@@ -37,6 +37,7 @@ import { type ReportedRequest, verifyOriginal } from '../ingress/verify-original
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import type { Registry } from '../registry/registry.ts';
 import { createReplays, type ReplayService } from '../replay/create-replays.ts';
+import type { LoopGuardLimit } from '../words/loop-guard.ts';
 import { bindServer, type ListenTarget, listen, logInheritedSockets } from './listen.ts';
 
 /** On a clean stop, requests in progress have this time to be answered. */
@@ -71,7 +72,10 @@ export interface IngressParts {
   logger: Logger;
 }
 
-type IngressLimits = Pick<Config['limits'], keyof LimitsPerMinute | 'bodyBytes'>;
+type IngressLimits = Pick<
+  Config['limits'],
+  keyof LimitsPerMinute | 'bodyBytes' | 'loopGuardRuns' | 'loopGuardWindowMs'
+>;
 
 /** What receives deliveries. */
 export interface Ingress {
@@ -96,6 +100,10 @@ export interface Ingress {
   start(): Promise<string>;
   /** Answers what is in flight, then writes what waits. */
   stop(): Promise<void>;
+}
+
+function readLoopGuard({ loopGuardRuns, loopGuardWindowMs }: IngressLimits): LoopGuardLimit {
+  return { runs: loopGuardRuns, windowMs: loopGuardWindowMs };
 }
 
 export function createIngress(parts: IngressParts): Ingress {
@@ -158,6 +166,7 @@ export function createIngress(parts: IngressParts): Ingress {
     clock,
     ids,
     maxBodyBytes: config.limits.bodyBytes,
+    loopGuard: readLoopGuard(config.limits),
     baseUrl: () => config.baseUrl ?? url,
     listeners: {
       onRunsCreated,
@@ -193,6 +202,7 @@ export function createIngress(parts: IngressParts): Ingress {
       const isSame = LIMITS_PER_MINUTE.every((limit) => limits[limit] === perMinute[limit]);
       if (!isSame) context.limits = new RateLimits(limits, parts.admissions);
       context.maxBodyBytes = limits.bodyBytes;
+      context.loopGuard = readLoopGuard(limits);
     },
     rejectionRows,
     handshakeRows,

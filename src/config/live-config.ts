@@ -9,6 +9,8 @@ export const RELOADED_OPTIONS: ReadonlySet<string> = new Set([
   'limits.providerDeliveriesPerMinute',
   'limits.failedAuthPerMinute',
   'limits.bodyBytes',
+  'limits.loopGuardRuns',
+  'limits.loopGuardWindow',
   'limits.webhooksPerFactory',
   'retention.deliveries',
   'retention.minDeliveries',

@@ -7,6 +7,7 @@ import type { Clock } from '../core/time/clock.ts';
 import type { StoredTraceContext } from '../core/trace-context.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { LoopGuardLimit } from '../words/loop-guard.ts';
 import type { RateLimits } from './limits.ts';
 import type { BackfillMarks } from './log/backfill-marks.ts';
 import type { HandshakeRows, RejectionRows } from './log/capped-rows.ts';
@@ -65,6 +66,8 @@ export interface IngressContext {
   clock: Clock;
   ids: IdSource;
   maxBodyBytes: number;
+  /** The limit of the loop guard. */
+  loopGuard: LoopGuardLimit;
   /** Public URL of the ingress, without a trailing slash. Some senders sign it. */
   baseUrl(): string;
   listeners: IngressListeners;

@@ -1,11 +1,26 @@
-/** The loop guard: at most this number of runs of one automation for one subject within this time. */
-export const LOOP_GUARD = { runs: 10, windowMs: 10 * 60_000 } as const;
+import { countOf } from './count-of.ts';
+import { writeDuration } from './duration.ts';
 
-const MINUTES = LOOP_GUARD.windowMs / 60_000;
+/** The limit of the loop guard: at most this number of runs of one automation for one subject within this time. */
+export interface LoopGuardLimit {
+  runs: number;
+  windowMs: number;
+}
 
-/** Why a delivery did not start an automation, as the end of a sentence. @param subject as `DeliveryOffer.subject` */
-export function explainLoopGuard(subject: string): string {
-  return `it has had ${LOOP_GUARD.runs} runs for ${describeSubject(subject)} within ${MINUTES} minutes, the limit of the loop guard`;
+/** The limit if the configuration sets no other one. Alerts about the guard end after this time. */
+export const LOOP_GUARD = { runs: 10, windowMs: 10 * 60_000 } as const satisfies LoopGuardLimit;
+
+/**
+ * Why a delivery did not start an automation, as the end of a sentence.
+ *
+ * @param subject as `DeliveryOffer.subject`
+ */
+export function explainLoopGuard(subject: string, { runs, windowMs }: LoopGuardLimit = LOOP_GUARD): string {
+  return `it has had ${countOf(runs, 'run')} for ${describeSubject(subject)} within ${describeWindow(windowMs)}, the limit of the loop guard`;
+}
+
+function describeWindow(windowMs: number): string {
+  return windowMs % 60_000 === 0 ? countOf(windowMs / 60_000, 'minute') : writeDuration(windowMs);
 }
 
 /** For people, for example `github acme/shop 12`. */

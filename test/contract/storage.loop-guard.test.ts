@@ -59,6 +59,17 @@ describe.each(STORAGES)('the loop guard on $name', (kind) => {
     expect(data).toHaveLength(LIMIT);
   });
 
+  it('has the limit of the configuration, and stores it with the decision', async () => {
+    const guard = { runs: 2, windowMs: 60_000 };
+    const limited = (at = START_MS) => ({ ...build(ISSUE, { at }), guard });
+    const last = limited();
+    expect(await record(limited(), limited(), last)).toEqual([{ label: 'Accepted' }, { label: 'Accepted' }, GUARDED]);
+    expect(await opened.storage.deliveryReader.evaluation(last.id)).toMatchObject({ guarded: { limit: guard } });
+    expect(await record(limited(START_MS + guard.windowMs - 1))).toEqual([GUARDED]);
+    expect(await record(build(ISSUE))).toEqual([{ label: 'Accepted' }]);
+    expect(await record(limited(START_MS + guard.windowMs))).toEqual([{ label: 'Accepted' }]);
+  });
+
   it('counts the runs of the same batch', async () => {
     const offers = many(LIMIT + 3, ISSUE);
     const outcomes = await record(...offers);

@@ -106,8 +106,11 @@ describe('docs/reference/receiving-deliveries.md', () => {
 
   it('contains the default limits of the configuration', () => {
     const page = readDocument(PAGE);
-    const rows = [...page.matchAll(/^\| .* \| ([\d,]+)(?: bytes)? \| `(limits\.\w+)` \|$/gm)];
-    const defaults = rows.map(([, value, key]) => [key, Number(value!.replaceAll(',', ''))]);
+    const rows = [...page.matchAll(/^\| .* \| ([\d,]+|\d+m)(?: bytes)? \| `(limits\.\w+)` \|$/gm)];
+    const defaults = rows.map(([, value, key]) => [
+      key,
+      value!.endsWith('m') ? value : Number(value!.replaceAll(',', '')),
+    ]);
     const options = Object.entries(OPTIONS).filter(([key]) => key.startsWith('limits.') && !key.endsWith('Factory'));
     expect(Object.fromEntries(defaults)).toEqual(
       Object.fromEntries(options.map(([key, option]) => [key, (option as { default?: unknown }).default])),

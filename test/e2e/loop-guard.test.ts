@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
@@ -120,6 +120,21 @@ describe('an automation that comments on its own issue', () => {
     await openIssue(13);
     await eventually(async () => (await listRuns()).length === 20, 40_000);
     expect((await isStopped()).event).toBe('issue_comment.created');
+  });
+
+  it('is started as often as the configuration allows, after a reload', async () => {
+    appendFileSync(join(daemon.dataDir, 'dockbell.yaml'), 'limits: { loopGuardRuns: 3, loopGuardWindow: 1h }\n');
+    expect((await daemon.cli('reload')).stdout).toBe('Applied: limits.loopGuardRuns, limits.loopGuardWindow\n');
+    const before = (await listRuns()).length;
+    await openIssue(14);
+    const { id } = await eventually(async () => {
+      const newest = await isStopped();
+      return (await listRuns()).length === before + 3 && newest;
+    }, 40_000);
+    const { body } = await daemon.api(`/deliveries/${id}/explain`);
+    expect(body.decisions[0].message).toBe(
+      'it has had 3 runs for github acme/shop 14 within 60 minutes, the limit of the loop guard',
+    );
   });
 
   it('is not started after a restart either, unless a person replays the event', { tags: 'long' }, async () => {

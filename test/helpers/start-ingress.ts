@@ -40,6 +40,7 @@ import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { LOOP_GUARD } from '../../src/words/loop-guard.ts';
 import { buildAudited } from './build-apply.ts';
 import { declareWebhook } from './declare-webhook.ts';
 import { createDatabaseFile } from './new-database.ts';
@@ -271,6 +272,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     clock,
     ids,
     maxBodyBytes: 262_144,
+    loopGuard: LOOP_GUARD,
     baseUrl: () => BASE_URL,
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
     rateLimitedRows: new RateLimitedRows({

@@ -3,6 +3,7 @@ import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts
 import {
   type Decision,
   type Delivery,
+  type GuardedDelivery,
   type MatchRecord,
   type OmittedDecisions,
   type PastListener,
@@ -48,7 +49,7 @@ export async function explainDelivery(
   const decisions = decided.map((decision, index) => {
     const { automation } = listeners[index]!;
     const isGuarded = guarded?.automations.includes(automation) === true;
-    const made = isGuarded ? describeGuarded(guarded.subject) : decision;
+    const made = isGuarded ? describeGuarded(guarded) : decision;
     return composeDecision(automation, made, runs.get(automation) ?? null);
   });
   return { delivery: id, decisions, omitted: null, nextCursor };
@@ -99,8 +100,9 @@ async function decide(
 }
 
 /** The filters matched. */
-function describeGuarded(subject: string): ListenerDecision {
-  return { outcome: 'loop_guard', path: null, expected: null, actual: null, message: explainLoopGuard(subject) };
+function describeGuarded({ subject, limit }: GuardedDelivery): ListenerDecision {
+  const message = explainLoopGuard(subject, limit);
+  return { outcome: 'loop_guard', path: null, expected: null, actual: null, message };
 }
 
 function composeDecision(automation: string, decision: ListenerDecision, run: RunId | null): Decision {

@@ -1,3 +1,4 @@
+import { LOOP_GUARD } from '../../words/loop-guard.ts';
 import { ADMIN_OPTIONS } from './admin-options.ts';
 import { ALERT_OPTIONS } from './alert-options.ts';
 import { FACTORY_OPTIONS } from './factory-options.ts';
@@ -167,6 +168,26 @@ export const OPTIONS = {
     description: 'Maximum size of a delivery body. Longer bodies get `413`.',
     examples: [262_144],
     env: 'DOCKBELL_LIMITS_BODY_BYTES',
+    secret: false,
+  },
+  'limits.loopGuardRuns': {
+    title: 'Runs of the loop guard',
+    type: { kind: 'integer', min: 1, max: 10_000 },
+    default: LOOP_GUARD.runs,
+    unit: 'runs',
+    description:
+      'Maximum number of runs of one automation for the same issue, pull request or thread within `limits.loopGuardWindow`. Further deliveries start nothing.',
+    examples: [LOOP_GUARD.runs, 50],
+    env: 'DOCKBELL_LIMITS_LOOP_GUARD_RUNS',
+    secret: false,
+  },
+  'limits.loopGuardWindow': {
+    title: 'Window of the loop guard',
+    type: { kind: 'duration', min: '1m', max: '1d' },
+    default: '10m',
+    description: 'Time within which the runs of `limits.loopGuardRuns` are counted.',
+    examples: ['10m', '1h'],
+    env: 'DOCKBELL_LIMITS_LOOP_GUARD_WINDOW',
     secret: false,
   },
   'limits.webhooksPerFactory': {

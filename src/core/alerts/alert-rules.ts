@@ -72,7 +72,7 @@ export const ALERT_RULES = {
     default: 'on',
     severity: 'warning',
     about: 'automation',
-    opens: `A delivery did not start an automation, because it has had ${LOOP_GUARD.runs} runs for the same issue, pull request or thread within ${LOOP_GUARD.windowMs / MINUTE_MS} minutes.`,
+    opens: `A delivery did not start an automation, because it has had the maximum number of runs for the same issue, pull request or thread (\`limits.loopGuardRuns\`).`,
     ends: `No delivery was held back for ${LOOP_GUARD.windowMs / MINUTE_MS} minutes.`,
     advice:
       "Find out what triggers the automation with 'dockbell why'. If it is the agent itself, add its account to ignoreActors of the webhook.",

@@ -1,3 +1,4 @@
+import type { LoopGuardLimit } from '../../words/loop-guard.ts';
 import type { DeliveryId, ReplayId, RunId, WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
 import type { StoredTraceContext } from '../trace-context.ts';
@@ -83,6 +84,8 @@ export interface GuardedDelivery {
   /** As `DeliveryOffer.subject`. */
   subject: string;
   automations: string[];
+  /** The limit that held them back. Earlier versions had only the default one and did not store it. */
+  limit?: LoopGuardLimit | undefined;
 }
 
 /** What is stored about the evaluation of an accepted delivery. */
@@ -191,6 +194,8 @@ export interface DeliveryOffer extends Logged {
    * What the delivery is about, as `SubjectReader.read` returns it: the loop guard counts its runs. Omitted if they do not count.
    */
   subject?: string | undefined;
+  /** The limit of the loop guard for these runs. Default: `LOOP_GUARD` */
+  guard?: LoopGuardLimit | undefined;
 }
 
 /**

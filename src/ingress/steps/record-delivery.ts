@@ -63,7 +63,7 @@ function concludeRecord(
 }
 
 /** The delivery with its identity and runs. */
-function composeOffer({ clock, ids, backfillMarks }: IngressContext, reception: Reception): DeliveryOffer {
+function composeOffer({ clock, ids, backfillMarks, loopGuard }: IngressContext, reception: Reception): DeliveryOffer {
   const { webhook, body, request, providerIdentity } = reception;
   const nowMs = clock.wallMs();
   const payload = reception.readPayload();
@@ -73,6 +73,9 @@ function composeOffer({ clock, ids, backfillMarks }: IngressContext, reception: 
   };
   const { applyNumber, revision, runs } = matchDelivery(webhook, received, ids, nowMs);
   const backfill = backfillMarks.find(reception.headers);
+  // A person asked for the runs of a backfill.
+  const isCounted = runs.length > 0 && backfill === undefined;
+  const subject = isCounted ? (webhook.subject?.read(received.payload) ?? undefined) : undefined;
   return {
     kind: 'offer',
     id: ids.deliveryId(nowMs),
@@ -90,9 +93,8 @@ function composeOffer({ clock, ids, backfillMarks }: IngressContext, reception: 
     form: webhook.form === null ? null : body,
     applyNumber,
     runs,
-    // A person asked for the runs of a backfill.
-    subject:
-      runs.length === 0 || backfill !== undefined ? undefined : (webhook.subject?.read(received.payload) ?? undefined),
+    subject,
+    guard: subject === undefined ? undefined : loopGuard,
   };
 }
 

@@ -1,5 +1,4 @@
 import type { ClientBase, QueryConfig } from 'pg';
-import { LOOP_GUARD } from '../../words/loop-guard.ts';
 import type { AcceptableEntry } from '../sql/deliveries/delivery-rows.ts';
 import {
   findGuardKey,
@@ -14,13 +13,14 @@ import { escapeNul } from './text-without-nul.ts';
 /** The condition is that of the index `runs_by_subject`. */
 const COUNT = `
   SELECT given.place, counted.count
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS given (factory, automation, subject, since, place)
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
+    WITH ORDINALITY AS given (factory, automation, subject, since, most, place)
   CROSS JOIN LATERAL (
     SELECT count(*) AS count FROM (
       SELECT 1 FROM runs
       WHERE runs.factory = given.factory AND runs.automation = given.automation AND runs.subject = given.subject
         AND runs.created_at > given.since AND (state <> 'cancelled' OR started_at IS NOT NULL)
-      LIMIT $5
+      LIMIT given.most
     ) AS recent
   ) AS counted`;
 
@@ -41,7 +41,7 @@ export async function openLoopGuard(
   const { rows } = await client.query<{ place: number; count: number }>({
     name: 'count_recent_runs',
     text: COUNT,
-    values: [...columns, keys.map(({ since }) => since), LOOP_GUARD.runs],
+    values: [...columns, keys.map(({ since }) => since), keys.map(({ limit }) => limit)],
   });
   const counts = new Map(rows.map(({ place, count }) => [nameGuardKey(keys[place - 1]!), count]));
   return new LoopGuard((key) => counts.get(nameGuardKey(key))!);

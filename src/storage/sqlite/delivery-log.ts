@@ -11,7 +11,6 @@ import {
   type RejectionEntry,
 } from '../../core/resources/delivery.ts';
 import type { WriteMeasures } from '../../core/write-measures.ts';
-import { LOOP_GUARD } from '../../words/loop-guard.ts';
 import {
   type AcceptableEntry,
   type AdmittedRuns,
@@ -159,7 +158,7 @@ function prepareStatements(db: Database.Database) {
       db,
       'SELECT factory FROM webhooks WHERE ref = @webhook',
     ),
-    countRuns: prepareNamed<GuardKey & { limit: number }, { count: number }>(db, COUNT_RUNS),
+    countRuns: prepareNamed<GuardKey, { count: number }>(db, COUNT_RUNS),
     noteGuarded: prepareNamed<GuardedRow>(db, NOTE_GUARDED),
     findVersion: prepareNamed<{ version: number }, { version: number }>(
       db,
@@ -187,7 +186,7 @@ class BatchRows {
     this.#statements = statements;
     this.#claims = claims;
     this.#firstDelivery = statements.newestDelivery.get({})!.seq + 1;
-    this.#guard = new LoopGuard((key) => statements.countRuns.get({ ...key, limit: LOOP_GUARD.runs })!.count);
+    this.#guard = new LoopGuard((key) => statements.countRuns.get(key)!.count);
   }
 
   add(entry: DeliveryLogEntry): RecordOutcome {

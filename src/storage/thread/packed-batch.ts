@@ -40,6 +40,8 @@ export interface PackedBatch extends Columns {
   backfills: DeliveryOffer['backfill'][] | null;
   /** `null` if no offer has a subject. */
   subjects: DeliveryOffer['subject'][] | null;
+  /** `null` if no offer has a limit of the loop guard. */
+  guards: DeliveryOffer['guard'][] | null;
   /** The other entries, which are few, and their positions in the batch. */
   others: Exclude<DeliveryLogEntry, DeliveryOffer>[];
   otherPositions: number[];
@@ -69,6 +71,7 @@ export function packBatch(batch: readonly DeliveryLogEntry[]): { packed: PackedB
     forms: offers.some(({ form }) => form !== null) ? offers.map(({ form }) => form) : null,
     backfills: offers.some(({ backfill }) => backfill !== undefined) ? offers.map(({ backfill }) => backfill) : null,
     subjects: offers.some(({ subject }) => subject !== undefined) ? offers.map(({ subject }) => subject) : null,
+    guards: offers.some(({ guard }) => guard !== undefined) ? offers.map(({ guard }) => guard) : null,
     others,
     otherPositions,
   };
@@ -106,7 +109,7 @@ export function unpackBatch(packed: PackedBatch): DeliveryLogEntry[] {
 }
 
 function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
-  const { bodies, bodyEnds, largeBodies, forms, backfills, subjects, values, keys } = packed;
+  const { bodies, bodyEnds, largeBodies, forms, backfills, subjects, guards, values, keys } = packed;
   let start = 0;
   let taken = 0;
   return packed.id.map((id, index) => {
@@ -132,6 +135,7 @@ function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
       form: forms?.[index] ?? null,
       runs: packed.runs[index] ?? [],
       subject: subjects?.[index],
+      guard: guards?.[index],
     };
   });
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../../core/resources/delivery.ts';
 import type { RunGate } from '../../../core/resources/run.ts';
 import { normalizeLabels } from '../../../core/worker-labels.ts';
+import { LOOP_GUARD, type LoopGuardLimit } from '../../../words/loop-guard.ts';
 import { mapColumns } from '../schema/columns.ts';
 import type { DELIVERIES, DeliveryContent, StoredDelivery } from '../schema/tables.ts';
 
@@ -74,13 +75,18 @@ export function composeContent(entry: AcceptableEntry, delivery: number, admitte
   return { delivery, body: entry.body, form: entry.form, decisions };
 }
 
+/** The limit of the loop guard for the runs of an entry. */
+export function limitOf(entry: AcceptableEntry): LoopGuardLimit {
+  return (entry.kind === 'offer' ? entry.guard : undefined) ?? LOOP_GUARD;
+}
+
 function toMatchRecord(entry: AcceptableEntry, { runs, guarded }: AdmittedRuns): MatchRecord {
   const { applyNumber } = entry;
   const only = entry.kind === 'replay' ? entry.only : null;
   const started = runs.map(({ automation, id }) => ({ automation, run: id }));
   const subject = entry.kind === 'offer' ? entry.subject : undefined;
   if (subject === undefined || guarded.length === 0) return { applyNumber, only, started };
-  return { applyNumber, only, started, guarded: { subject, automations: guarded } };
+  return { applyNumber, only, started, guarded: { subject, automations: guarded, limit: limitOf(entry) } };
 }
 
 /** The outcome of an accepted entry. @param guarded the automations that the loop guard did not start */

@@ -1,6 +1,6 @@
 import type { NewRun } from '../../../core/resources/delivery.ts';
 import { LOOP_GUARD } from '../../../words/loop-guard.ts';
-import type { AcceptableEntry, AdmittedRuns } from './delivery-rows.ts';
+import { type AcceptableEntry, type AdmittedRuns, limitOf } from './delivery-rows.ts';
 
 /** What the loop guard counts runs for. */
 export interface GuardKey {
@@ -9,6 +9,8 @@ export interface GuardKey {
   subject: string;
   /** Only later runs count. */
   since: number;
+  /** The maximum number of these runs. */
+  limit: number;
 }
 
 /** A row of `loop_guards`: the deliveries of a batch that did not start the automation. */
@@ -24,11 +26,12 @@ export interface GuardedRow {
 export function findGuardKey(entry: AcceptableEntry, factory: string, { automation }: NewRun): GuardKey | null {
   const subject = entry.kind === 'offer' ? entry.subject : undefined;
   if (subject === undefined) return null;
-  return { factory, automation, subject, since: entry.receivedAt - LOOP_GUARD.windowMs };
+  const { runs, windowMs } = limitOf(entry);
+  return { factory, automation, subject, since: entry.receivedAt - windowMs, limit: runs };
 }
 
 /** Equal for the runs that are counted together. */
-export function nameGuardKey({ factory, automation, subject }: Omit<GuardKey, 'since'>): string {
+export function nameGuardKey({ factory, automation, subject }: Omit<GuardKey, 'since' | 'limit'>): string {
   return JSON.stringify([factory, automation, subject]);
 }
 
@@ -71,7 +74,7 @@ export class LoopGuard {
   #take(key: GuardKey): boolean {
     const name = nameGuardKey(key);
     const count = this.#counts.get(name) ?? this.#countStored(key);
-    const isFree = count < LOOP_GUARD.runs;
+    const isFree = count < key.limit;
     this.#counts.set(name, isFree ? count + 1 : count);
     return isFree;
   }
