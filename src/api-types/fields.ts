@@ -107,7 +107,7 @@ export const FIELDS = {
     'debounce',
     'retry',
     'budget',
-    'runsOn',
+    'runs_on',
     'workspace',
     'file',
     'commit',

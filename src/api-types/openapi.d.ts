@@ -3155,7 +3155,7 @@ export interface components {
             /** @description The number of attempts that may start in a period; `null` for no limit. */
             budget: JsonObject | null;
             /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
-            runsOn: string[] | null;
+            runs_on: string[] | null;
             /** @description The repository that each run gets a checkout of; `null` for none. */
             workspace: JsonObject | null;
             /** @description `null` for a live factory, which has no files. */
@@ -10396,7 +10396,7 @@ export interface operations {
                     /** @description The number of attempts that may start in a period; `null` for no limit. */
                     budget?: JsonObject | null;
                     /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
-                    runsOn?: string[] | null;
+                    runs_on?: string[] | null;
                     /** @description The repository that each run gets a checkout of; `null` for none. */
                     workspace?: JsonObject | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
@@ -10766,7 +10766,7 @@ export interface operations {
                     /** @description The number of attempts that may start in a period; `null` for no limit. */
                     budget?: JsonObject | null;
                     /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
-                    runsOn?: string[] | null;
+                    runs_on?: string[] | null;
                     /** @description The repository that each run gets a checkout of; `null` for none. */
                     workspace?: JsonObject | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */

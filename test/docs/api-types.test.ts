@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildApiDocument, renderApiDocument, renderApiTypes, renderFieldNames } from '../../scripts/api-types.ts';
+import { EXECUTION_OVERRIDES } from '../../src/core/resources/automation.ts';
+import { DELIVERY_LABELS } from '../../src/core/resources/delivery.ts';
 import { readDocument } from '../helpers/documents.ts';
 
 let document: object;
@@ -20,4 +22,22 @@ describe('files generated from the OpenAPI document; update them with npx tsx sc
   it('src/api-types/fields.ts contains the names of its fields', () => {
     expect(readDocument('src/api-types/fields.ts')).toBe(renderFieldNames(document));
   });
+});
+
+/** Names that are values, and keys of definition files that runs get unchanged. */
+const NOT_OURS = new Set<string>([...DELIVERY_LABELS, ...EXECUTION_OVERRIDES]);
+
+/** The names of all properties in the schemas of a document, each with its place. */
+function* listProperties(node: unknown, path = ''): Generator<[name: string, path: string]> {
+  if (typeof node !== 'object' || node === null) return;
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'properties' && !Array.isArray(value)) for (const name of Object.keys(value)) yield [name, path];
+    if (!key.startsWith('example')) yield* listProperties(value, `${path}/${key}`);
+  }
+}
+
+it('the OpenAPI document has names in snake_case only', () => {
+  const names = [...listProperties(document)].filter(([name]) => !NOT_OURS.has(name));
+  expect(names.length).toBeGreaterThan(1000);
+  expect(names.filter(([name]) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))).toEqual([]);
 });

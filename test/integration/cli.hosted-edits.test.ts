@@ -242,10 +242,14 @@ describe('an automation of a managed or live factory', () => {
 
   it('is created from standard input', async () => {
     const trigger = '  - provider: webhook\n    event: received\n    filter: { webhooks: [internal-ci] }\n';
-    const text = `---\ntriggers:\n${trigger}model: large\n---\nDo it.\n`;
+    const text = `---\ntriggers:\n${trigger}model: large\nrunsOn: [gpu]\n---\nDo it.\n`;
     expect((await run(['automation', 'create', 'late', '--file', '-'], text)).code).toBe(0);
+    expect((await run(['automation', 'disable', 'late'])).code).toBe(0);
+    expect(JSON.parse((await run(['automation', 'show', 'late', '--json'])).stdout).runs_on).toEqual(['gpu']);
+    expect((await run(['automation', 'show', 'late', '--as-file'])).stdout).toContain('runsOn:\n  - gpu\n');
     expect(await read('late')).toMatchObject({
-      enabled: true,
+      enabled: false,
+      runsOn: ['gpu'],
       prompt: 'Do it.\n',
       overrides: { model: 'large' },
       triggers: [{ provider: 'webhook', event: 'received', webhooks: ['internal-ci'] }],

@@ -717,7 +717,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       debounce: '30s',
       budget: { runs: 20, per: '1h' },
       retry: RETRY,
-      runsOn: ['gpu'],
+      runs_on: ['gpu'],
       workspace: { ref: '{{ pull_request.head.sha }}' },
       file: AUTOMATION_FILE,
       revision: COMMIT,

@@ -2,7 +2,7 @@ import type { paths } from '../../api-types/openapi.d.ts';
 import type { Automation, AutomationTrigger } from '../../client/api-types.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { type AutomationContent, writeDeclaredAutomation } from '../../definitions/write/write-automation.ts';
-import { pickPolicy, type RunPolicyKey } from '../../words/run-policy-keys.ts';
+import { nameForApi, pickPolicy, type RunPolicyKey } from '../../words/run-policy-keys.ts';
 import { parseYaml } from '../../yaml/parse-yaml.ts';
 import { splitFrontMatter } from '../../yaml/split-front-matter.ts';
 import type { CliContext } from '../context.ts';
@@ -23,7 +23,7 @@ export async function readAutomationFile(context: CliContext, path: string): Pro
     throw reject(path, finding.at.line, finding.message, finding.hint);
   }
   const { value } = parsed.yaml;
-  if (isJsonObject(value)) return { ...value, prompt: parts.body } as AutomationBody;
+  if (isJsonObject(value)) return { ...nameForApi(value), prompt: parts.body } as AutomationBody;
   throw reject(path, 2, 'The front matter is not a map of keys and values.', 'Start it with "triggers:".');
 }
 
@@ -47,7 +47,15 @@ function describePlace(path: string): string {
 export function declareAutomation(automation: Automation): AutomationBody {
   const { description, enabled, agent, prompt, overrides } = automation;
   const triggers = automation.triggers.map(declareTrigger);
-  return { ...overrides, ...pickPolicy(automation), description, enabled, agent, triggers, prompt } as AutomationBody;
+  return {
+    ...overrides,
+    ...nameForApi(pickPolicy(automation)),
+    description,
+    enabled,
+    agent,
+    triggers,
+    prompt,
+  } as AutomationBody;
 }
 
 /** The text of `automation.md` for an automation. */

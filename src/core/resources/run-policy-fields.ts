@@ -262,8 +262,6 @@ export const RUN_POLICY_FIELDS = defineFields({
   },
   runsOn: {
     type: json<string[] | null>({ type: ['array', 'null'], items: { type: 'string' } }),
-    // As in the file, like the overrides: editors show and accept both in one object.
-    api: 'runsOn',
     description: 'The labels that a worker needs to get its runs; `null` if it needs none.',
     declared: {
       default: null,

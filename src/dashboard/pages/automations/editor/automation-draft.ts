@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../../api-types/openapi.d.ts';
 import type { Automation, Webhook } from '../../../../client/api-types.ts';
-import { pickPolicy } from '../../../../words/run-policy-keys.ts';
+import { nameForApi, pickPolicy } from '../../../../words/run-policy-keys.ts';
 import type { AutomationRequest } from '../../../api/automations.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 
@@ -112,7 +112,7 @@ export function declareTriggers(
 export function toBody(draft: AutomationDraft, triggers: JsonObject[]): AutomationRequest {
   const parsed = parseFilter(draft.execution);
   return {
-    ...(parsed.kind === 'filter' ? (parsed.filter as JsonObject) : {}),
+    ...(parsed.kind === 'filter' ? nameForApi(parsed.filter as JsonObject) : {}),
     description: draft.description.trim() === '' ? null : draft.description,
     enabled: draft.enabled,
     agent: draft.agent.trim() === '' ? null : draft.agent.trim(),
@@ -125,7 +125,7 @@ export function toBody(draft: AutomationDraft, triggers: JsonObject[]): Automati
 export function bodyOf(automation: Automation): AutomationRequest {
   const { description, enabled, agent, prompt } = automation;
   const triggers = automation.triggers.map(declareTrigger);
-  return { ...executionOf(automation), description, enabled, agent, prompt, triggers };
+  return { ...nameForApi(executionOf(automation)), description, enabled, agent, prompt, triggers };
 }
 
 function declareTrigger(trigger: Automation['triggers'][number]): JsonObject {
@@ -139,7 +139,7 @@ function declareTrigger(trigger: Automation['triggers'][number]): JsonObject {
   return { provider, event, filter: { webhook_ids, webhooks, ...parts } };
 }
 
-/** The keys that say how runs are executed: the overrides, and the run policy. */
+/** The keys that say how runs are executed, as in the file: the overrides, and the run policy. */
 export function executionOf(automation: Automation): JsonObject {
   return { ...automation.overrides, ...pickPolicy(automation) } as JsonObject;
 }
