@@ -3,7 +3,7 @@ import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { ReloadControl } from '../core/ports/reload-control.ts';
 import type { StartRecords } from '../core/ports/runs/executor.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import type { Run } from '../core/resources/run.ts';
 import type { ServiceNotifier } from '../systemd/service-notifier.ts';
@@ -31,7 +31,7 @@ export interface DaemonOptions {
   /** Creates what stores the start records of runs; files in the data directory if omitted. */
   openStartRecords?: (dir: string) => StartRecords;
   /** Called after the secrets are open and before the first reconciliation. */
-  beforeWork?: (secrets: SecretStore) => Promise<void>;
+  beforeWork?: (secrets: SecretStore & SecretHistory) => Promise<void>;
   /** Starts in the state that `dockbell drain` sets: no run starts. */
   noNewRuns?: boolean;
   /** Called for every run that has ended. */

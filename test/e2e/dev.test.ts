@@ -62,6 +62,13 @@ const send = (...args: string[]) => {
   return runCli(['send', ...args], { env: {}, cwd: dir, newId: () => `send_${++sent}` });
 };
 
+/** The counts, the webhooks with their URLs, and the generated secrets. Ports and given values differ between starts. */
+const listShown = (output: string) =>
+  output
+    .split('\n')
+    .filter((line) => /\blive\b.*webhooks|\/webhooks\/w\/|: generated, |dockbell send /.test(line))
+    .map((line) => line.replace(/^\S+ (live .*automations).*/, '$1').replace(/127\.0\.0\.1:\d+/, 'HOST'));
+
 beforeAll(async () => {
   dev = startProgram(['dev', '--exec', COMMAND], { cwd: dir, env });
   await dev.shows(/^ {2}uptime {2}(?:.*\n)+?.*curl .*$/m);
@@ -178,6 +185,28 @@ describe('dockbell dev with an earlier one that was killed', () => {
     expect(await dev.end('SIGTERM')).toBe(0);
     expect(readdirSync(join(dir, '.dockbell')).sort()).toEqual(['.gitignore', 'dev']);
     expect(existsSync(join(dir, '.dockbell/dev/dockbell.db'))).toBe(true);
+  });
+
+  it('prints each webhook of the kept data with its URL, its secret and a command, also at later starts', {
+    tags: 'long',
+  }, async () => {
+    const begin = async () => {
+      dev = startProgram(['dev', '--keep', '--no-exec'], { cwd: dir, env });
+      await dev.shows(/dockbell send uptime/);
+      const shown = dev.output();
+      await dev.end('SIGTERM');
+      return listShown(shown);
+    };
+    const first = await begin();
+    expect(first.filter((line) => line.includes('curl -i'))).not.toEqual([]);
+    expect(await begin()).toEqual(first);
+    const before = readFileSync(join(dir, AUTOMATION), 'utf8');
+    save(AUTOMATION, (text) => text.replace('payload:', 'payloda:'));
+    dev = startProgram(['dev', '--keep', '--no-exec'], { cwd: dir, env });
+    await dev.shows('The last valid definition stays live.');
+    expect(listShown(dev.output())).toEqual(first);
+    await dev.end('SIGTERM');
+    save(AUTOMATION, () => before);
   });
 
   it('never deletes a folder that another one named', { tags: 'long' }, async () => {

@@ -1,7 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { FactoryDefinition, WebhookDefinition } from '../../core/definition.ts';
 import { type Diagnostic, hasErrors } from '../../core/diagnostic.ts';
-import type { SecretStore } from '../../core/ports/secret-store.ts';
+import type { SecretHistory, SecretStore } from '../../core/ports/secret-store.ts';
+import type { ScopeChange } from '../../core/secret-scope.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import { checkSecretForWebhook } from '../../definitions/check/check-secret.ts';
 import { validateTree } from '../../definitions/validate-tree.ts';
@@ -15,12 +16,15 @@ export interface DevSecretParts {
   dir: string;
   /** The factory that may use the secrets. */
   factory: string;
-  store: Pick<SecretStore, 'put' | 'find'>;
+  store: Pick<SecretStore, 'put'> & SecretHistory;
   /** Variables whose names are names of secrets: of the environment, and of the file of `--env-file`. */
   environment: Readonly<Record<string, string | undefined>>;
   file: Readonly<Record<string, string | undefined>>;
   webhooksPerFactory: number;
 }
+
+/** Who stored a generated value, so that the next start with the same data directory shows it, too. */
+const GENERATOR = 'dockbell dev';
 
 /** Supplies the secrets that a definition names: from the environment, from a file, or generated. */
 export class DevSecrets {
@@ -31,7 +35,7 @@ export class DevSecrets {
     this.#parts = parts;
   }
 
-  /** `undefined` for a secret of an earlier start with the same data directory. */
+  /** `undefined` for a given value of an earlier start with the same data directory. */
   find(name: string): DevSecret | undefined {
     return this.#known.get(name);
   }
@@ -73,12 +77,21 @@ export class DevSecrets {
   /** Does the secret exist now? */
   async #supply(name: string, generate: () => string | null): Promise<boolean> {
     const { store, environment, file, factory } = this.#parts;
-    if (this.#known.has(name) || (await store.find(name)) !== null) return true;
+    if (this.#known.has(name) || (await this.#recall(name))) return true;
     const found = this.#findGiven(name, environment, 'environment') ?? this.#findGiven(name, file, 'file');
     const value = found?.value ?? generate();
     if (value === null) return false;
-    await store.put(name, new SecretValue(value), 'put', { scope: { factories: [factory], uses: ['webhook', 'run'] } });
+    const scope: ScopeChange = { factories: [factory], uses: ['webhook', 'run'] };
+    await store.put(name, new SecretValue(value), 'put', { scope, by: found === null ? GENERATOR : null });
     this.#known.set(name, found === null ? { origin: 'generated', value } : { origin: found.origin });
+    return true;
+  }
+
+  /** Does the store of an earlier start have the secret? */
+  async #recall(name: string): Promise<boolean> {
+    const [newest] = await this.#parts.store.versions(name, 1);
+    if (newest === undefined || newest.replacedAt !== null) return false;
+    if (newest.createdBy === GENERATOR) this.#known.set(name, { origin: 'generated', value: newest.value.reveal() });
     return true;
   }
 

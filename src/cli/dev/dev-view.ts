@@ -29,10 +29,18 @@ interface ViewParts {
   /** What other commands need to find this daemon, with a leading space. */
   option: string;
   secrets: DevSecrets;
+  /** The definition that is live; `null` if none was applied yet. */
+  readLive: () => Promise<LiveDefinition | null>;
   /** Do runs only print their prompt? */
   isDry: boolean;
   /** The webhooks that keys choose; `null` without a terminal that passes keys. */
   choice: WebhookChoice | null;
+}
+
+/** What is live, also if an earlier start with the same data directory applied it. */
+interface LiveDefinition {
+  counts: { webhooks: number; automations: number };
+  webhooks: readonly Webhook[];
 }
 
 /** Takes the output of one run. */
@@ -76,27 +84,52 @@ export class DevView {
   }
 
   /** The files are as they were applied last. */
-  showUnchanged(): void {
+  async showUnchanged(): Promise<void> {
+    await this.#showFirst('');
     if (!this.#isRejected) return;
     this.#isRejected = false;
     this.#say('valid', 'The files are valid again, and the same as the live definition.');
   }
 
-  async showApplied(applied: Reconciliation, listWebhooks: () => Promise<Webhook[]>): Promise<void> {
+  async showApplied(applied: Reconciliation): Promise<void> {
     const { output } = this.#parts;
     if (this.#isRejected) this.#say('valid', 'The files are valid again.');
     this.#isRejected = false;
     const tookMs = Date.parse(applied.finished_at) - Date.parse(applied.started_at);
     const took = output.colors.dim(`(${formatDuration(tookMs)})`);
-    this.#say('live', `${describeChanges(applied, !this.#isLive)} ${took}`);
-    if (this.#isLive && countChanges(applied) <= MAX_CHANGES) printPlan(output, applied);
-    this.#isLive = true;
+    if (await this.#showFirst(took, applied.diagnostics)) return;
+    this.#say('live', `${describeChanges(applied)} ${took}`);
+    if (countChanges(applied) <= MAX_CHANGES) printPlan(output, applied);
     this.#printFindings(await this.#format(applied.diagnostics));
-    const isNew = ({ name, secret_name }: Webhook) => !this.#webhooks.has(`${name} ${secret_name}`);
     const { create, update } = applied.plan.webhooks;
     if (create.length + update.length === 0) return;
-    this.#parts.choice?.addChanged([...create, ...update].map(({ name }) => name));
-    for (const webhook of (await listWebhooks()).filter(isNew)) await this.#printWebhook(webhook);
+    await this.#printWebhooks(
+      (await this.#parts.readLive())?.webhooks ?? [],
+      [...create, ...update].map(({ name }) => name),
+    );
+  }
+
+  /** Shows what is live as a whole, once. Returns whether it did. */
+  async #showFirst(took: string, diagnostics: readonly Diagnostic[] = []): Promise<boolean> {
+    if (this.#isLive) return false;
+    const live = await this.#parts.readLive();
+    if (live === null) return false;
+    const { counts, webhooks } = live;
+    this.#isLive = true;
+    const shown = `${countOf(counts.webhooks, 'webhook')}, ${countOf(counts.automations, 'automation')}`;
+    this.#say('live', `${shown} ${took}`);
+    this.#printFindings(await this.#format(diagnostics));
+    await this.#printWebhooks(
+      webhooks,
+      webhooks.map(({ name }) => name),
+    );
+    return true;
+  }
+
+  async #printWebhooks(webhooks: readonly Webhook[], changed: readonly string[]): Promise<void> {
+    this.#parts.choice?.addChanged(changed);
+    const isNew = ({ name, secret_name }: Webhook) => !this.#webhooks.has(`${name} ${secret_name}`);
+    for (const webhook of webhooks.filter(isNew)) await this.#printWebhook(webhook);
   }
 
   showChosen(webhook: string): void {
@@ -116,6 +149,7 @@ export class DevView {
   async showRejected(rejected: Reconciliation): Promise<void> {
     const { output } = this.#parts;
     if (!isFailure(rejected)) return;
+    await this.#showFirst('');
     this.#isRejected = true;
     this.#say(rejected.result, rejected.diagnostics.length === 0 ? escapeText(rejected.message) : '');
     this.#printFindings(await this.#format(rejected.diagnostics));
@@ -253,11 +287,8 @@ const COLORS: Readonly<Record<string, 'green' | 'red' | 'cyan'>> = {
   failed: 'red',
 };
 
-function describeChanges({ plan }: Reconciliation, isFirst: boolean): string {
-  const { webhooks, automations } = plan;
-  if (isFirst)
-    return `${countOf(webhooks.create.length, 'webhook')}, ${countOf(automations.create.length, 'automation')}`;
-  const changes = countChanges({ plan });
+function describeChanges(applied: Reconciliation): string {
+  const changes = countChanges(applied);
   return changes === 0 ? 'No webhook or automation changed.' : countOf(changes, 'change');
 }
 
@@ -267,7 +298,7 @@ function countChanges({ plan: { webhooks, automations } }: Pick<Reconciliation, 
 }
 
 function describeSecret(secret: ReturnType<DevSecrets['find']>): string {
-  if (secret === undefined) return 'stored by an earlier start';
+  if (secret === undefined) return 'given to an earlier start';
   if (secret.origin === 'generated') return `generated, ${secret.value.replaceAll('\n', '\\n')}`;
   return secret.origin === 'environment' ? 'from the environment' : 'from the file with secrets';
 }

@@ -8,7 +8,7 @@ import { type ListQuery, listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { OPTIONS } from '../../config/options/options.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { SecretStore } from '../../core/ports/secret-store.ts';
+import type { SecretHistory, SecretStore } from '../../core/ports/secret-store.ts';
 import type { Environment } from '../../core/reserved-variables.ts';
 import type { CommandSession } from '../command-session.ts';
 import { connectDaemon } from '../connect-daemon.ts';
@@ -103,7 +103,11 @@ function composeDaemon(
   };
 }
 
-function createSecrets({ dir, variables, session }: DevRequest, factory: string, store: SecretStore): DevSecrets {
+function createSecrets(
+  { dir, variables, session }: DevRequest,
+  factory: string,
+  store: SecretStore & SecretHistory,
+): DevSecrets {
   return new DevSecrets({
     dir,
     factory,
@@ -142,6 +146,11 @@ async function followDaemon(request: DevRequest, running: RunningDev): Promise<v
     // Commands find the daemon only in the folder, and only if no other daemon runs there.
     option: shownDir === '' && !isShared ? '' : ` --data-dir ${folder.dataDir}`,
     secrets,
+    readLive: async () => {
+      const params = { path: { factory: runs.factory } };
+      const { counts, applied_revision } = await readAnswer(client.api.GET('/api/v1/factories/{factory}', { params }));
+      return applied_revision === null ? null : { counts, webhooks: await listWebhooks() };
+    },
     isDry: runs.shown === null,
     choice,
   });
@@ -159,7 +168,6 @@ async function followDaemon(request: DevRequest, running: RunningDev): Promise<v
       factory: runs.factory,
       secrets,
       view,
-      listWebhooks,
       stopped,
       ended: ended.signal,
     });

@@ -1,4 +1,4 @@
-import type { Delivery, Reconciliation, Run, Webhook } from '../../client/api-types.ts';
+import type { Delivery, Reconciliation, Run } from '../../client/api-types.ts';
 import type { ApiClient } from '../../client/create-api-client.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import type { Connection } from '../connection.ts';
@@ -15,7 +15,6 @@ interface WatchRequest {
   factory: string;
   secrets: DevSecrets;
   view: DevView;
-  listWebhooks: () => Promise<Webhook[]>;
   /** The daemon got the signal to end. */
   stopped: AbortSignal;
   /** The daemon has ended. */
@@ -87,7 +86,7 @@ class DaemonWatch {
     const diagnostics = isComplete
       ? whole.diagnostics.filter((finding) => !missing.includes(finding))
       : whole.diagnostics;
-    if (result === 'applied') await view.showApplied({ ...whole, diagnostics }, this.#request.listWebhooks);
+    if (result === 'applied') await view.showApplied({ ...whole, diagnostics });
     else if (!(isComplete && result === 'failed')) await view.showRejected(whole);
   }
 
