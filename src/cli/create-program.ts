@@ -1,7 +1,7 @@
 import { type Command, Help } from 'commander';
 import { readPackageVersion } from '../files/package-version.ts';
 import { CliCommand } from './cli-command.ts';
-import { COMMANDS } from './command-directory.ts';
+import { COMMAND_GROUPS, COMMANDS } from './command-directory.ts';
 import type { Bind, CommandWork } from './command-session.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { CONFIG_FILE, DEFAULT_DATA_DIR } from './connection.ts';
@@ -35,7 +35,10 @@ export function createProgram(context: CliContext): Program {
     },
   });
   const program = createRoot(context);
-  for (const { name, description } of COMMANDS) program.command(name).description(description);
+  for (const { title, commands } of COMMAND_GROUPS) {
+    program.commandsGroup(`${title}:`);
+    for (const { name, description } of commands) program.command(name).description(description);
+  }
   const declare = async (name: string | undefined) => {
     const load = COMMANDS.find((entry) => entry.name === name)?.load;
     if (name === undefined || load === undefined) return;

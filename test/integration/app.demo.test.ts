@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importBuiltApp } from '../helpers/built-app.ts';
 import { locate } from '../helpers/documents.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { runCli } from '../helpers/run-cli.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 
@@ -88,7 +89,10 @@ it('serves the example with one curl for each webhook that starts a run, and a s
   const first = await startDemo();
   expect(first.curls.length).toBeGreaterThanOrEqual(3);
   expect(first.shown()).toMatch(/report-activity: schedule \* \* \* \* \*, next at \d{4}-/);
-  // The demo sends an event of GitHub itself.
+  // Without a further command: an event of GitHub, as the help says.
+  const { stdout: help } = await runCli(['demo', '--help']);
+  expect(help.replace(/\s+/g, ' ')).toContain('and send one signed event; a schedule starts a run each minute');
+  expect(first.shown()).toContain('Sent a signed event to the webhook github of the factory payments: 202');
   await eventually(() => first.shown().includes('started by github issue_labeled'));
   for (const curl of first.curls) {
     expect(curl).not.toContain(`:${USUAL_PORT}/`);

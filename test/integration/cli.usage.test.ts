@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/cli/command-directory.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createSeededServer, createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';
 
@@ -18,6 +19,19 @@ describe('help', () => {
       expect(stdout).toBe((await runCli([...argv, '--help'])).stdout);
     },
   );
+
+  it('of the program lists each command under one heading', async () => {
+    const { stdout } = await runCli(['--help']);
+    const parts = stdout.split(/^(\w+):\n/m).slice(1);
+    const headings = parts.filter((_, i) => i % 2 === 0);
+    expect(headings).toEqual(['Options', 'Start', 'Write', 'Operate', 'Investigate', 'Administer', 'Examples']);
+    const listed = parts
+      .slice(2, -2)
+      .join('')
+      .match(/^ {2}[a-z-]+(?= {2})/gm);
+    expect(new Set(listed).size).toBe(listed?.length);
+    expect(listed?.map((name) => name.trim())).toEqual([...COMMANDS.map(({ name }) => name), 'help']);
+  });
 
   it('of a command in a group is shown by "help GROUP COMMAND"', async () => {
     const { code, stdout } = await runCli(['help', 'webhook', 'show']);
