@@ -92,8 +92,8 @@ it('serves the example with one curl for each webhook that starts a run, and a s
   // Without a further command: an event of GitHub, as the help says.
   const { stdout: help } = await runCli(['demo', '--help']);
   expect(help.replace(/\s+/g, ' ')).toContain('and send one signed event; a schedule starts a run each minute');
-  expect(first.shown()).toContain('Sent a signed event to the webhook github of the factory payments: 202');
   await eventually(() => first.shown().includes('started by github issue_labeled'));
+  expect(first.shown()).toContain('Sent a signed event to the webhook github of the factory payments: 202');
   for (const curl of first.curls) {
     expect(curl).not.toContain(`:${USUAL_PORT}/`);
     const before = first.shown().split('    | ').length;

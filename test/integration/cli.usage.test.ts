@@ -27,7 +27,7 @@ describe('help', () => {
     expect(headings).toEqual(['Options', 'Start', 'Write', 'Operate', 'Investigate', 'Administer', 'Examples']);
     const listed = parts
       .slice(2, -2)
-      .join('')
+      .join('\n')
       .match(/^ {2}[a-z-]+(?= {2})/gm);
     expect(new Set(listed).size).toBe(listed?.length);
     expect(listed?.map((name) => name.trim())).toEqual([...COMMANDS.map(({ name }) => name), 'help']);
