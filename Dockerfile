@@ -7,11 +7,13 @@ ARG BASE_IMAGE=docker.io/library/debian:trixie-slim
 # Builds on the machine's own platform. The result contains the native libraries of the target platform.
 FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS build
 ARG TARGETARCH
-# Time of the commit in seconds. It is the date of the manual pages.
-ARG SOURCE_DATE_EPOCH=0
+# Time of the commit in seconds: the date of the build and of the manual pages. Without it, the date of the build is now.
+ARG SOURCE_DATE_EPOCH
+# Without it, the commit is the one of .git/HEAD.
+ARG REVISION
 WORKDIR /build
 COPY . .
-RUN npm pack --loglevel=error \
+RUN DOCKBELL_BUILD_COMMIT="${REVISION}" npm pack --loglevel=error \
     && case "${TARGETARCH:-$(dpkg --print-architecture)}" in amd64) cpu=x64 ;; *) cpu=arm64 ;; esac \
     && node scripts/release/assemble-tree.mjs dockbell-*.tgz "linux-${cpu}" /opt/dockbell
 

@@ -1,12 +1,9 @@
 // Builds src/ without the dashboard to dist/, unless sources and packages have not changed. Modules and libraries are
 // joined to few files, because loading 1,600 files is slow: the daemon starts in two thirds of the time, a command in half.
 // The two native libraries are not joined.
-import { execFileSync } from 'node:child_process';
-import { realpathSync } from 'node:fs';
-import { relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { escapeNotices } from './ascii-notices.mjs';
+import { writeBuildIdentity } from './build-identity.ts';
 import { buildOnce } from './build-once.mjs';
 import { replaceValidators } from './compile-validators.ts';
 import { deferEmoji } from './lazy-emoji.mjs';
@@ -53,7 +50,6 @@ await buildOnce({
       configFile: false,
       logLevel: 'warn',
       plugins: [replaceValidators(), importPlainHttp(), deferEmoji(), escapeNotices()],
-      define: { 'process.env.DOCKBELL_BUILD_COMMIT': JSON.stringify(readCommit()) },
       resolve: { alias: [YAML_LIBRARY] },
       ssr: { noExternal: true, external: ['@node-rs/argon2', 'better-sqlite3'] },
       build: {
@@ -78,16 +74,4 @@ await buildOnce({
     }),
 });
 
-/** The commit that is built, with `-dirty` after it if sources differ from it. Empty without git or a repository. */
-function readCommit() {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  const git = (...args) => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  try {
-    // The sources may be in a folder of another repository.
-    if (relative(realpathSync(root), git('rev-parse', '--show-toplevel')) !== '') return '';
-    const isDirty = git('status', '--porcelain', '--untracked-files=no', '--', 'src', 'schemas') !== '';
-    return `${git('rev-parse', 'HEAD')}${isDirty ? '-dirty' : ''}`;
-  } catch {
-    return '';
-  }
-}
+writeBuildIdentity();

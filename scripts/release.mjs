@@ -6,7 +6,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { IS_PUBLISHED } from '../src/words/publication.ts';
+import { readCommit } from './build-identity.ts';
 import { assembleTree } from './release/assemble-tree.mjs';
+import { findVersionProblems, readNewestNotes } from './release/check-version.ts';
 import { findPlatform, PLATFORMS } from './release/platforms.mjs';
 import { check, runProgram } from './release/run-program.mjs';
 import { writeArchive } from './release/write-archive.mjs';
@@ -39,6 +42,8 @@ function release({ isDry, output, platforms }) {
   // With another value than production, the dashboard would be a development build, which contains the paths of its sources.
   delete process.env.NODE_ENV;
   process.env.SOURCE_DATE_EPOCH = String(time.getTime() / 1000);
+  // The copy in which the package is built has no repository.
+  process.env.DOCKBELL_BUILD_COMMIT = readCommit(ROOT) ?? '';
   report(`dockbell ${version}, ${time.toISOString()}${isDry ? ', dry run: nothing is published' : ''}`);
   const notes = checkRelease(isDry);
   mkdirSync(output, { recursive: true });
@@ -60,21 +65,14 @@ function release({ isDry, output, platforms }) {
 
 /** What a release requires. A dry run reports what is missing and continues. Returns the notes. */
 function checkRelease(isDry) {
-  const problems = [];
-  const notes = readNotes(version);
-  if (notes === null) problems.push(`CHANGELOG.md has no section "## ${version}"`);
+  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+  const problems = findVersionProblems(version, changelog);
+  if (!IS_PUBLISHED) problems.push('src/words/publication.ts says that no version is published');
   if (run('git', ['status', '--porcelain']).stdout !== '') problems.push('the work tree has changes');
   if (process.env.GITHUB_REF_NAME !== `v${version}`) problems.push(`the workflow does not run for the tag v${version}`);
   if (problems.length > 0 && !isDry) throw new Error(problems.join('; '));
   for (const problem of problems) report(`a release would stop here: ${problem}`);
-  return notes ?? readNotes('Unreleased') ?? '';
-}
-
-/** The section of the changelog for that version. `null` if none exists. */
-function readNotes(heading) {
-  const sections = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split(/^## /m);
-  const section = sections.find((text) => text.split('\n', 1)[0].split(' ')[0] === heading);
-  return section === undefined ? null : `${section.slice(section.indexOf('\n')).trim()}\n`;
+  return readNewestNotes(changelog).notes;
 }
 
 /** The files of the repository with the installed dependencies, so that the build changes nothing in the work tree. */

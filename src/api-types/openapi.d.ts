@@ -16,7 +16,9 @@ export interface paths {
         };
         /**
          * Is the process alive?
-         * @description Open: needs no credentials.
+         * @description Also says which program it is. `/healthz` of the ingress listener does not, because anyone can read it.
+         *
+         *     Open: needs no credentials.
          */
         get: operations["getHealth"];
         put?: never;
@@ -4466,10 +4468,20 @@ export interface components {
                 removed: string[];
             };
         };
-        /** @description The process is running. */
+        /** @description The process is running, and which program it is. */
         Health: {
             /** @enum {string} */
             status: "ok";
+            /** @description Version of Dockbell. One that is not released ends with `-dev`. */
+            version: string;
+            /** @description The commit that was built, with `-dirty` if sources differed from it. */
+            commit: string | null;
+            /** @description When it was built. For a release, the time of the commit. */
+            built_at: string | null;
+            /** @description Version of Node.js. */
+            node: string;
+            /** @description Version of SQLite. */
+            sqlite: string | null;
         };
         /** @description Deliveries can be taken. */
         Readiness: {
@@ -4573,7 +4585,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process is running. */
+            /** @description The process is running, and which program it is. */
             200: {
                 headers: {
                     [name: string]: unknown;

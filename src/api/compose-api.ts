@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { SignInMethod } from '../core/audit.ts';
+import type { BuildIdentity } from '../core/build-identity.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
 import type { AlertControl } from '../core/ports/alerts/alert-control.ts';
@@ -86,8 +87,7 @@ export interface ApiSettings {
   dashboardDir: string;
   /** The folder of the built documentation. */
   docsDir: string;
-  /** Version of the program, for the OpenAPI document. */
-  version: string;
+  build: BuildIdentity;
 }
 
 /** The modules of a daemon that the management API shows and controls. */
@@ -155,7 +155,7 @@ export interface ApiModules {
 export function composeApi(modules: ApiModules): FastifyInstance {
   const { settings, storage, inventory, answers, operation, signIn, base } = modules;
   const { clock, ids, randomBytes, logger } = base;
-  const { trustedProxies, allowedHosts, adminUrl, sessionIdleMs, dashboardDir, docsDir, version } = settings;
+  const { trustedProxies, allowedHosts, adminUrl, sessionIdleMs, dashboardDir, docsDir, build } = settings;
   const { failedAttempts, openId } = signIn;
   const changes = new AccessChanges();
   const tables = announceAccessChanges(storage, changes);
@@ -180,7 +180,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
     allowedHosts,
     dashboardDir,
     docsDir,
-    version,
+    version: build.version,
     group: modules.group,
     logger,
   });
@@ -194,7 +194,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
     randomBytes,
   };
   void app.register(async (root) => {
-    operationPlugin(root, { health, renderMetrics, openMetrics: settings.openMetrics });
+    operationPlugin(root, { build, health, renderMetrics, openMetrics: settings.openMetrics });
     openIdPlugin(root, { openId, users, failedAttempts, ...openingSessions });
     dashboardPlugin(root, { dashboardDir });
   });

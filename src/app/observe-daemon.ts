@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { GroupState } from '../core/ports/replicas.ts';
 import { EventHub } from '../events/event-hub.ts';
 import { createEventSources } from '../events/feed-events.ts';
-import { readPackageVersion } from '../files/package-version.ts';
+import { readBuildIdentity } from '../files/build-identity.ts';
 import { createMetricProbes } from '../health/metric-probes.ts';
 import { createMetrics } from '../observability/metrics/metrics.ts';
 import { Registry } from '../registry/registry.ts';
@@ -29,7 +29,7 @@ export async function observeDaemon(
   readGroup: () => GroupState,
 ) {
   const { config, env, paths, storage, sealed, isConfigured, clock, steadyClock, ids, logger } = state;
-  const version = readPackageVersion();
+  const build = readBuildIdentity();
   const backups = await createBackups({ config, paths, env, logger }, lifetime);
   const probes = createMetricProbes({
     storage,
@@ -42,8 +42,8 @@ export async function observeDaemon(
       config.factories.flatMap(({ name: factory, runs: { budget } }) => (budget === null ? [] : [{ factory, budget }])),
     nowMs: () => clock.wallMs(),
   });
-  const metrics = createMetrics({ probes, writes: state.measures, version });
-  const tracing = await openTracing({ config, env, metrics, version, hurry, logger }, lifetime);
+  const metrics = createMetrics({ probes, writes: state.measures, build });
+  const tracing = await openTracing({ config, env, metrics, version: build.version, hurry, logger }, lifetime);
   const registry = new Registry();
   const events = new EventHub(clock, Buffer.from(randomBytes(6)).toString('hex'));
   const findWebhook = (ref: number) => registry.findSourceByRef(ref);
@@ -74,5 +74,5 @@ export async function observeDaemon(
     ids,
     logger,
   });
-  return { version, backups, metrics, tracing, registry, events, sources, notifier, alerts };
+  return { build, backups, metrics, tracing, registry, events, sources, notifier, alerts };
 }

@@ -37,6 +37,7 @@ import { createDiagnosisThread } from '../diagnosis/diagnosis-thread.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import { createRunArtifacts } from '../executors/files/run-artifacts.ts';
 import type { RunLogs } from '../executors/log/run-logs.ts';
+import { readBuildIdentity } from '../files/build-identity.ts';
 import { builtFile } from '../files/package-files.ts';
 import { readPackageVersion } from '../files/package-version.ts';
 import type { Health } from '../health/health.ts';
@@ -250,7 +251,7 @@ function composeSettings(config: Config, addresses: Pick<ApiSettings, 'adminUrl'
     trustedProxies: config.trustedProxies,
     dashboardDir: fileURLToPath(builtFile('dashboard')),
     docsDir: fileURLToPath(builtFile('docs')),
-    version: readPackageVersion(),
+    build: readBuildIdentity(),
   };
 }
 

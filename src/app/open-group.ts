@@ -78,7 +78,7 @@ export function openGroup(
   lifetime: Lifetime,
 ): OpenGroup {
   const { name } = state.config.replica;
-  const self = { name: name ?? hostname(), version: observers.version, startedAt: state.clock.wallMs() };
+  const self = { name: name ?? hostname(), version: observers.build.version, startedAt: state.clock.wallMs() };
   const { machine, config, logger } = state;
   if (machine === null) return openLoneGroup(self);
   const { replicas, listen } = state.group;

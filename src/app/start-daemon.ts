@@ -73,7 +73,7 @@ async function composeDaemon(
   const { retentionTime, ids } = state;
   const hurry = new AbortController();
   const observers = await observeDaemon(state, hurry.signal, lifetime, () => group.state());
-  const { backups, metrics, tracing, registry, events, sources, notifier, alerts, version } = observers;
+  const { backups, metrics, tracing, registry, events, sources, notifier, alerts, build } = observers;
   const opened = openGroup(
     state,
     observers,
@@ -347,10 +347,15 @@ async function composeDaemon(
   lifetime.defer(() => checks.stop());
 
   lifetime.defer(() => removeDaemonFile(paths.daemonFile));
-  await writeDaemonFile(paths.daemonFile, { pid: process.pid, ingress_url: ingressUrl, admin_url: adminUrl, version });
+  await writeDaemonFile(paths.daemonFile, {
+    pid: process.pid,
+    ingress_url: ingressUrl,
+    admin_url: adminUrl,
+    version: build.version,
+  });
   await group.start({ ingressUrl, adminUrl: config.replica.adminUrl ?? findReachable(adminUrl, config.admin.host) });
   limitYoungGeneration();
-  logger.info({ ingressUrl, adminUrl, version }, 'daemon started');
+  logger.info({ ingressUrl, adminUrl, ...build }, 'daemon started');
   service.ready();
   const broken = Promise.race([state.storageBroken, checks.damaged]);
   return {

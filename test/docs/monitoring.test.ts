@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openMeasures } from '../../src/core/write-measures.ts';
+import { readBuildIdentity } from '../../src/files/build-identity.ts';
 import { createMetrics } from '../../src/observability/metrics/metrics.ts';
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -20,7 +21,7 @@ async function listMetrics(): Promise<[name: string, kind: string][]> {
     lastBackup: () => null,
     diskSpace: async () => ({ freeBytes: 0, sizeBytes: 0 }),
   };
-  const metrics = createMetrics({ probes, writes: openMeasures(), version: '1.2.3' });
+  const metrics = createMetrics({ probes, writes: openMeasures(), build: readBuildIdentity() });
   const types = [...(await metrics.render()).matchAll(/^# TYPE (dockbell_\w+) (\w+)$/gm)];
   return types.map(([, name, kind]) => [name!, kind!]);
 }

@@ -56,6 +56,13 @@ describe.runIf(process.platform === 'linux' && hasProgram('tar'))('a dry run of 
     expect(sums).toEqual(files.map((name) => `${hash(join(first, name))}  ${name}`));
   });
 
+  it('has the newest notes, and says what a release would stop at', () => {
+    const [, newest = ''] = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split(/^## .*$/m);
+    expect(readFileSync(join(first, 'release-notes.md'), 'utf8').trim()).toBe(newest.trim());
+    if (version.endsWith('-dev'))
+      expect(printed).toContain(`${version} in package.json is not the version of a release`);
+  });
+
   it('makes the same bytes again, also with another umask and time zone', () => {
     const hashAll = (folder: string) => readdirSync(folder).map((name) => [name, hash(join(folder, name))]);
     expect(hashAll(second)).toEqual(hashAll(first));
@@ -86,6 +93,12 @@ describe.runIf(process.platform === 'linux' && hasProgram('tar'))('a dry run of 
     symlinkSync(join(unpacked, 'bin/dockbell'), join(path, 'dockbell'));
     const shown = execFileSync('/usr/bin/env', ['dockbell', '--version'], { env: { PATH: path }, encoding: 'utf8' });
     expect(shown.trim()).toBe(version);
+    const args = ['dockbell', 'version', '-o', 'json'];
+    const identity = JSON.parse(execFileSync('/usr/bin/env', args, { env: { PATH: path }, encoding: 'utf8' }));
+    expect(identity.commit).toContain(
+      execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim(),
+    );
+    expect(identity.built_at).toMatch(/^\d{4}-\d\d-\d\dT/);
 
     const repo = await createCiRepository();
     const daemon = await startTestDaemon({

@@ -39,7 +39,7 @@ import type { UploadedRequest } from '../../src/diagnosis/diagnose-upload.ts';
 import { createUploadDiagnosis } from '../../src/diagnosis/diagnose-upload.ts';
 import type { DiagnosisTask } from '../../src/diagnosis/diagnosis-thread.ts';
 import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
-import { readPackageVersion } from '../../src/files/package-version.ts';
+import { readBuildIdentity } from '../../src/files/build-identity.ts';
 import { collectPayloadKeys } from '../../src/filter/collect-keys.ts';
 import { findUnseenKeys } from '../../src/filter/find-unseen-keys.ts';
 import { decideListener } from '../../src/filter/listeners/decide-listener.ts';
@@ -736,7 +736,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     factoryBudgets: () => [],
     nowMs: () => NOW_MS,
   });
-  const metrics = createMetrics({ probes, writes: openMeasures(), version: '0.0.0' });
+  const metrics = createMetrics({ probes, writes: openMeasures(), build: readBuildIdentity() });
   const engine = createSeededEngine(
     { storage, clock, ids, randomBytes, metrics, secrets: openSecretStore(storage, clock) },
     factory,
@@ -925,7 +925,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     openMetrics: false,
     allowedHosts: ['dockbell.example.com'],
     baseUrl,
-    version: readPackageVersion(),
+    build: readBuildIdentity(),
     dashboardDir: fileURLToPath(new URL('../fixtures/dashboard', import.meta.url)),
     docsDir: fileURLToPath(new URL('../fixtures/docs-site', import.meta.url)),
     ids,

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Daemon, DaemonOptions } from '../../src/app/daemon.ts';
 import type { Json } from '../../src/core/json.ts';
+import { readBuildIdentity } from '../../src/files/build-identity.ts';
 import { importBuiltApp } from '../helpers/built-app.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
@@ -195,8 +196,11 @@ describe('daemon.json', () => {
       admin_url: daemon.adminUrl,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });
-    expect((await fetch(`${daemon.ingressUrl}/healthz`)).status).toBe(200);
-    expect((await fetch(`${daemon.adminUrl}/healthz`)).status).toBe(200);
+    expect(await (await fetch(`${daemon.ingressUrl}/healthz`)).json()).toEqual({ status: 'ok' });
+    const { builtAt, ...build } = readBuildIdentity();
+    const health = { status: 'ok', ...build, built_at: builtAt };
+    expect(await (await fetch(`${daemon.adminUrl}/healthz`)).json()).toEqual(health);
+    expect(build.commit).toMatch(/^[0-9a-f]{40}/);
     await daemon.stop();
     expect(existsSync(daemonFile())).toBe(false);
     expect(await daemon.exited).toBe(0);

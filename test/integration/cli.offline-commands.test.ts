@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { builtFile } from '../../src/files/package-files.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 import { signAsGitHub } from '../providers/senders.ts';
@@ -123,15 +125,18 @@ describe('init', () => {
 });
 
 describe('version', () => {
-  it('is that of the package, with Node.js and the system', async () => {
+  it('is that of the package, with its build, Node.js, SQLite and the system', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
     const { platform: os, arch } = process;
-    const printed = JSON.parse((await run(['version', '--json'])).stdout);
-    // Only a build has a commit.
-    expect(printed).toEqual({ version, commit: null, node: process.versions.node, os, arch });
+    const printed = JSON.parse((await run(['version', '-o', 'json'])).stdout);
+    const { commit, builtAt } = JSON.parse(await readFile(builtFile('build.json'), 'utf8'));
+    const sqlite = new Database(':memory:').prepare('SELECT sqlite_version()').pluck().get();
+    expect(commit).toMatch(/^[0-9a-f]{40}(-dirty)?$/);
+    expect(new Date(builtAt).toISOString()).toBe(builtAt);
+    expect(printed).toEqual({ version, commit, built_at: builtAt, node: process.versions.node, sqlite, os, arch });
     const text = (await run(['version'])).stdout;
     expect(text.split('\n')[0]).toMatch(new RegExp(`^Dockbell: +${version.replaceAll('.', '\\.')}$`));
-    expect(text).toMatch(/^Node\.js: .+\nSystem: .+\n$/m);
+    expect(text).toMatch(/^Commit: .+\nBuilt: .+\nNode\.js: .+\nSQLite: .+\nSystem: .+\n$/m);
   });
 });
 

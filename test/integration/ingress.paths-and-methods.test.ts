@@ -93,7 +93,7 @@ it('a disabled webhook returns 404 immediately, and accepts again when it is ena
   expect((await ingress.deliveries()).map(({ label }) => label)).toEqual(['Duplicate', 'Accepted']);
 });
 
-it('reports that the process is alive under /healthz, in the form of the admin listener', async () => {
+it('reports that the process is alive under /healthz, and not which program it is', async () => {
   const [answer, head] = [await ask('/healthz', 'GET'), await ask('/healthz?x=1', 'HEAD')];
   expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}' });
   expect(answer?.head).toContain('Content-Type: application/json\r\n');

@@ -1082,7 +1082,16 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       factories: { added: ['billing'], changed: ['payments'], removed: [] },
     },
   ],
-  Health: [{ status: 'ok' }],
+  Health: [
+    {
+      status: 'ok',
+      version: '0.2.0',
+      commit: '2d7a129fc6d1c36eb06ce8f8655a5480a46c0d11',
+      built_at: '2026-01-02T03:00:00.000Z',
+      node: '24.21.0',
+      sqlite: '3.54.1',
+    },
+  ],
   Readiness: [
     { ready: true, problems: [], warnings: [] },
     { ready: false, problems: ['the daemon is stopping'], warnings: [] },

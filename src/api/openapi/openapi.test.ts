@@ -423,10 +423,7 @@ describe('an answer is as the document says, no key more and none less', () => {
 
   it('would show a key that the schema does not have', () => {
     const validate = validatorFor(document.components.schemas.Health!);
-    expect([validate({ status: 'ok' }), validate({ status: 'ok', more: 1 }), validate({})]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    const [health] = COMPONENT_EXAMPLES.Health as [object];
+    expect([validate(health), validate({ ...health, more: 1 }), validate({})]).toEqual([true, false, false]);
   });
 });

@@ -1326,7 +1326,17 @@ export const COMPONENTS = {
     },
     { description: 'What a reload of the configuration changed.' },
   ),
-  Health: closedObject({ status: oneOf(['ok']) }, { description: 'The process is running.' }),
+  Health: closedObject(
+    {
+      status: oneOf(['ok']),
+      version: { ...text, description: 'Version of Dockbell. One that is not released ends with `-dev`.' },
+      commit: { ...textOrNull, description: 'The commit that was built, with `-dirty` if sources differed from it.' },
+      built_at: { ...textOrNull, description: 'When it was built. For a release, the time of the commit.' },
+      node: { ...text, description: 'Version of Node.js.' },
+      sqlite: { ...textOrNull, description: 'Version of SQLite.' },
+    },
+    { description: 'The process is running, and which program it is.' },
+  ),
   Readiness: closedObject(
     { ready: flag, problems: texts, warnings: texts },
     { description: 'Deliveries can be taken.' },

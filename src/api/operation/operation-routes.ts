@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { BuildIdentity } from '../../core/build-identity.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { PUBLIC, requireRole } from '../server/access-rules.ts';
 import { problemType, sendProblem } from '../server/problem.ts';
@@ -9,6 +10,7 @@ export interface HealthCheck {
 }
 
 export interface OperationRouteParts {
+  build: BuildIdentity;
   health: HealthCheck;
   /** The metrics in the Prometheus text format. */
   renderMetrics(): Promise<string>;
@@ -20,13 +22,20 @@ const tags = ['Operation'];
 
 /** What load balancers and Prometheus ask for. */
 export function operationPlugin(app: FastifyInstance, parts: OperationRouteParts): void {
+  const { builtAt, ...build } = parts.build;
   app.get(
     '/healthz',
     {
       config: { access: PUBLIC },
-      schema: { tags, summary: 'Is the process alive?', response: { 200: refTo('Health') } },
+      schema: {
+        tags,
+        summary: 'Is the process alive?',
+        description:
+          'Also says which program it is. `/healthz` of the ingress listener does not, because anyone can read it.',
+        response: { 200: refTo('Health') },
+      },
     },
-    async () => ({ status: 'ok' }),
+    async () => ({ status: 'ok', ...build, built_at: builtAt }),
   );
 
   app.get(

@@ -1,37 +1,38 @@
-import { readPackageVersion } from '../../files/package-version.ts';
+import { readBuildIdentity } from '../../files/build-identity.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { printObject } from '../output/print-result.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 
 /** `dockbell version`: what to name in a report of a problem. */
 export function declareVersion(command: CliCommand, bind: Bind): void {
   command
-    .withJson('the versions as JSON')
+    .withResult(RESULT_KINDS.version, 'the versions as JSON')
     .offline()
     .explain({
-      more: 'The version of the running daemon is in the dashboard and in the metric dockbell_build_info.',
-      examples: [['dockbell version', 'for a report of a problem']],
+      more: 'For the running daemon, the same is in `/healthz` of the admin listener, in the metric dockbell_build_info, and in the log line `daemon started`.',
+      examples: [
+        ['dockbell version', 'for a report of a problem'],
+        ['dockbell version -o json', 'for a program'],
+      ],
     })
     .action(bind(showVersion));
 }
 
-async function showVersion({ output }: CommandSession, { json }: { json?: boolean }): Promise<number> {
-  const versions = {
-    version: readPackageVersion(),
-    // The build replaces this expression. Sources that run without a build have no commit.
-    commit: process.env.DOCKBELL_BUILD_COMMIT || null,
-    node: process.versions.node,
-    os: process.platform,
-    arch: process.arch,
-  };
-  if (json === true) output.json(versions);
-  else {
-    output.fields([
-      ['Dockbell', versions.version],
-      ['Commit', versions.commit],
-      ['Node.js', versions.node],
-      ['System', `${versions.os} ${versions.arch}`],
+async function showVersion(session: CommandSession, options: ResultOptions): Promise<number> {
+  const { version, commit, builtAt, node, sqlite } = readBuildIdentity();
+  const value = { version, commit, built_at: builtAt, node, sqlite, os: process.platform, arch: process.arch };
+  const print = () =>
+    session.output.fields([
+      ['Dockbell', version],
+      ['Commit', commit],
+      ['Built', builtAt],
+      ['Node.js', node],
+      ['SQLite', sqlite],
+      ['System', `${value.os} ${value.arch}`],
     ]);
-  }
+  await printObject(session, options, { kind: RESULT_KINDS.version, value, print });
   return EXIT_CODES.done;
 }

@@ -20,6 +20,7 @@ import type {
   Webhook,
   Worker,
 } from '../../client/api-types.ts';
+import type { BuildIdentity } from '../../core/build-identity.ts';
 import type { Profile } from '../profiles/profile-store.ts';
 
 /** A kind of object that commands list or show. */
@@ -29,7 +30,14 @@ export interface ResultKind<Row> {
   /** What `--quiet` prints for a row: what other commands take as an argument. */
   nameOf(row: Row): string;
   /** What that is, in the plural. */
-  names: 'IDs' | 'names' | 'numbers' | 'revisions' | 'times';
+  names: 'IDs' | 'names' | 'numbers' | 'revisions' | 'times' | 'the version';
+}
+
+/** The installed program, in the form of `/healthz`. */
+export interface VersionRow extends Omit<BuildIdentity, 'builtAt'> {
+  built_at: string | null;
+  os: string;
+  arch: string;
 }
 
 /** A profile of the command line, in the form of the API. */
@@ -40,6 +48,7 @@ export interface ProfileRow extends Profile {
 }
 
 const PROFILE_FIELDS = ['name', 'current', 'url', 'data_dir', 'token_file', 'factory'] satisfies (keyof ProfileRow)[];
+const VERSION_FIELDS = ['version', 'commit', 'built_at', 'node', 'sqlite', 'os', 'arch'] satisfies (keyof VersionRow)[];
 
 /** All kinds, so that the options of lists and shows have one description. */
 export const RESULT_KINDS = {
@@ -63,6 +72,7 @@ export const RESULT_KINDS = {
   session: describeKind<BrowserSession>(FIELDS.Session, 'IDs', ({ id }) => id),
   activity: describeKind<ActivityHour>(FIELDS.ActivityHour, 'times', ({ start }) => start),
   profile: describeKind<ProfileRow>(PROFILE_FIELDS, 'names', ({ name }) => name),
+  version: describeKind<VersionRow>(VERSION_FIELDS, 'the version', ({ version }) => version),
   // Names of users of the OpenID provider are not unique.
   user: describeKind<User>(FIELDS.User, 'names', ({ kind, name, id }) => (kind === 'local' ? name : id)),
   entry: describeKind<AuditEntry>(FIELDS.AuditEntry, 'IDs', ({ id }) => id),

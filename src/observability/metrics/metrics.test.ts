@@ -33,8 +33,16 @@ const probes: MetricProbes = {
   diskSpace: async () => ({ freeBytes: 5, sizeBytes: 10 }),
 };
 
+const BUILD = {
+  version: '1.2.3',
+  commit: '2d7a129fc6d1',
+  builtAt: '2026-01-02T03:00:00.000Z',
+  node: '24.0.0',
+  sqlite: null,
+};
+
 const create = (changed: Partial<MetricProbes> = {}, writes = openMeasures()) =>
-  createMetrics({ probes: { ...probes, ...changed }, writes, version: '1.2.3' });
+  createMetrics({ probes: { ...probes, ...changed }, writes, build: BUILD });
 
 const WEBHOOK_A = { uid: 'wh_a', factory: 'payments', name: 'a' };
 const WEBHOOK_B = { uid: 'wh_b', factory: 'payments', name: 'b' };
@@ -279,7 +287,7 @@ describe('metrics', () => {
       'dockbell_applied_timestamp_seconds{factory="payments"} 4',
     ]);
     expect(await linesOf(metrics, 'dockbell_build_info')).toEqual([
-      `dockbell_build_info{version="1.2.3",node_version="${process.versions.node}"} 1`,
+      'dockbell_build_info{version="1.2.3",node_version="24.0.0",commit="2d7a129fc6d1",built_at="2026-01-02T03:00:00.000Z",sqlite_version=""} 1',
     ]);
     expect(await linesOf(metrics, 'dockbell_disk')).toEqual([
       'dockbell_disk_free_bytes 5',

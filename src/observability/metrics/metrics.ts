@@ -1,4 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
+import type { BuildIdentity } from '../../core/build-identity.ts';
 import { Histogram } from '../../core/histogram.ts';
 import {
   type AlertMetrics,
@@ -26,8 +27,7 @@ export interface MetricsParts {
   probes: MetricProbes;
   /** Measured by the storage. */
   writes: WriteMeasures;
-  /** Version of Dockbell. */
-  version: string;
+  build: BuildIdentity;
 }
 
 /** The metrics of the daemon, in a separate registry. */
@@ -51,10 +51,10 @@ export interface Metrics extends IngressMetrics, NotifyMetrics, SignInMetrics, A
 const INGRESS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Creates the metrics. Their names are part of the interface: dashboards and alerts use them. */
-export function createMetrics({ probes, writes, version }: MetricsParts): Metrics {
+export function createMetrics({ probes, writes, build }: MetricsParts): Metrics {
   const registry = new Registry();
   registerProcessMetrics(registry);
-  registerBuildInfo(registry, version);
+  registerBuildInfo(registry, build);
   const namedWebhooks = new NamedSeries(MAX_NAMED_WEBHOOKS);
   const webhooks = createWebhookCounters(registry, namedWebhooks);
   const unlogged = createUnloggedCounters(registry);
@@ -126,14 +126,16 @@ export function createMetrics({ probes, writes, version }: MetricsParts): Metric
   };
 }
 
-function registerBuildInfo(registry: Registry, version: string): void {
+/** What the build did not know is an empty label, which Prometheus treats as absent. */
+function registerBuildInfo(registry: Registry, { version, commit, builtAt, node, sqlite }: BuildIdentity): void {
   const info = new Gauge({
     name: 'dockbell_build_info',
-    help: 'Always 1. The labels are the versions of Dockbell and Node.js.',
-    labelNames: ['version', 'node_version'],
+    help: 'Always 1. The labels are the version, commit and build time of Dockbell, and the versions of Node.js and SQLite.',
+    labelNames: ['version', 'commit', 'built_at', 'node_version', 'sqlite_version'],
     registers: [registry],
   });
-  info.set({ version, node_version: process.versions.node }, 1);
+  const known = { commit: commit ?? '', built_at: builtAt ?? '', sqlite_version: sqlite ?? '' };
+  info.set({ version, node_version: node, ...known }, 1);
 }
 
 function renderUnlabelled(ingressSeconds: Histogram, { batchSize, commitSeconds }: WriteMeasures): string {
