@@ -80,6 +80,8 @@ describe('defaults', () => {
         providerDeliveriesPerMinute: 600,
         failedAuthPerMinute: 30,
         bodyBytes: 262_144,
+        loopGuardRuns: 10,
+        loopGuardWindowMs: 600_000,
         webhooksPerFactory: 20,
       },
       retention: {
@@ -456,8 +458,8 @@ describe('errors', () => {
     ['dataDir: "${1}"', /dataDir: "\$\{" must be followed by the name/],
     ['dataDir: ${constructor}', /constructor is not set/],
     ['dataDir: a\ndataDir: b', /^dockbell.yaml:2:1: the key "dataDir" is written twice in this map/],
-    ['dataDir: !x a', /^dockbell.yaml:1:10: unresolved tag/],
-    ['dataDir: "a', /^dockbell.yaml:1:12: /],
+    ['dataDir: !x a', /^dockbell.yaml:1:10: the value has the tag "!x"/],
+    ['dataDir: "a', /^dockbell.yaml:1:10: .*the text that begins with " has no closing "/],
     ['a: 1\n---\nb: 1', /dockbell.yaml:2:1: a second YAML document starts here/],
     ['factories: payments', /^dockbell.yaml:1:12: factories must be a list, but is a string/],
     [
