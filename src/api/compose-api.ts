@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { SignInMethod } from '../core/audit.ts';
 import type { BuildIdentity } from '../core/build-identity.ts';
+import type { FindClientAddress } from '../core/client-address.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
 import type { AlertControl } from '../core/ports/alerts/alert-control.ts';
@@ -83,6 +84,7 @@ export interface ApiSettings {
   openMetrics: boolean;
   allowedHosts: readonly string[];
   trustedProxies: readonly string[];
+  findClientAddress: FindClientAddress;
   /** The folder of the built dashboard. */
   dashboardDir: string;
   /** The folder of the built documentation. */
@@ -155,7 +157,8 @@ export interface ApiModules {
 export function composeApi(modules: ApiModules): FastifyInstance {
   const { settings, storage, inventory, answers, operation, signIn, base } = modules;
   const { clock, ids, randomBytes, logger } = base;
-  const { trustedProxies, allowedHosts, adminUrl, sessionIdleMs, dashboardDir, docsDir, build } = settings;
+  const { trustedProxies, findClientAddress, allowedHosts, adminUrl, sessionIdleMs, dashboardDir, docsDir, build } =
+    settings;
   const { failedAttempts, openId } = signIn;
   const changes = new AccessChanges();
   const tables = announceAccessChanges(storage, changes);
@@ -177,6 +180,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
     answers,
     randomBytes,
     trustedProxies,
+    findClientAddress,
     allowedHosts,
     dashboardDir,
     docsDir,

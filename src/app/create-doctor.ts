@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { ClientAddresses } from '../core/client-address.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { Doctor } from '../core/ports/doctor.ts';
 import type { Environment } from '../core/reserved-variables.ts';
@@ -14,6 +15,7 @@ export interface DoctorParts {
   paths: DataPaths;
   env: Environment;
   conditions: Pick<LiveConditions, 'ofDaemon'>;
+  unreadHops: ClientAddresses['unread'];
   urlProbes: Ingress['urlProbes'];
   ids: Pick<IdSource, 'webhookUid'>;
   /** Where the ingress listens. */
@@ -21,10 +23,12 @@ export interface DoctorParts {
 }
 
 /** Examines this daemon. */
-export function createDoctor({ config, paths, env, conditions, urlProbes, ids, ingressUrl }: DoctorParts): Doctor {
+export function createDoctor(parts: DoctorParts): Doctor {
+  const { config, paths, env, conditions, unreadHops, urlProbes, ids, ingressUrl } = parts;
   const running = {
     baseUrl: config.baseUrl ?? ingressUrl,
     conditions: () => conditions.ofDaemon(),
+    unreadHops,
     expectProbe: () => expectProbe(urlProbes, ids),
   };
   return { examine: () => examine({ config, paths, env, nowMs: systemClock.wallMs(), running }) };
@@ -36,7 +40,7 @@ export function createUrlProbe({
   urlProbes,
   ids,
   ingressUrl,
-}: Omit<DoctorParts, 'paths' | 'env' | 'conditions'>) {
+}: Omit<DoctorParts, 'paths' | 'env' | 'conditions' | 'unreadHops'>) {
   return async (): Promise<string | null> => {
     const baseUrl = config.baseUrl ?? ingressUrl;
     const symptom = await probeBaseUrl({ baseUrl, expectProbe: () => expectProbe(urlProbes, ids) });

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { FindClientAddress } from '../core/client-address.ts';
 import { messageOf } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
@@ -29,7 +30,6 @@ import { Confirmations } from '../ingress/steps/confirmations.ts';
 import { countMalformed } from '../ingress/steps/find-webhook.ts';
 import { countLostRow } from '../ingress/steps/reject.ts';
 import { VersionTrials } from '../ingress/steps/version-trials.ts';
-import { createClientAddressFinder } from '../ingress/transport/client-address.ts';
 import { createIngressServer, type IngressServer } from '../ingress/transport/http.ts';
 import { createProbes } from '../ingress/transport/probes.ts';
 import { BytesInFlight } from '../ingress/transport/read-body.ts';
@@ -44,7 +44,7 @@ import { bindServer, type ListenTarget, listen, logInheritedSockets } from './li
 const ANSWER_GRACE_MS = 5_000;
 
 export interface IngressParts {
-  config: Pick<Config, 'baseUrl' | 'ingress' | 'limits' | 'trustedProxies'>;
+  config: Pick<Config, 'baseUrl' | 'ingress' | 'limits'>;
   storage: Pick<Storage, 'deliveryLog' | 'deliveryReader' | 'replays' | 'handshakeLog' | 'unloggedCounts'>;
   registry: Registry;
   secretHistory: SecretHistory;
@@ -52,6 +52,7 @@ export interface IngressParts {
   /** Sockets to listen on instead of the configured address. */
   sockets: readonly number[];
   health: Pick<Health, 'ready'>;
+  findClientAddress: FindClientAddress;
   /** Aborted when a stop has to hurry. */
   hurry: AbortSignal;
   metrics: IngressMetrics & Pick<Metrics, 'countUnlogged'>;
@@ -184,7 +185,7 @@ export function createIngress(parts: IngressParts): Ingress {
       isReady: async () => (await parts.health.ready()).ready,
       monotonicMs: () => clock.monotonicMs(),
     }),
-    findClientAddress: createClientAddressFinder(config.trustedProxies),
+    findClientAddress: parts.findClientAddress,
     inFlight: new BytesInFlight(),
     hurry: parts.hurry,
     bounds: { maxConnections: Math.ceil(computeMaxConnections(openFileLimit) / targets.length) },

@@ -13,6 +13,7 @@ import { createBackfill } from '../api/webhooks/post-backfill.ts';
 import { createTestDeliverySender } from '../api/webhooks/send-test-delivery.ts';
 import type { Config, FactoryConfig } from '../config/config.ts';
 import { createWebhookConnector } from '../connect/create-connector.ts';
+import type { FindClientAddress } from '../core/client-address.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
 import type { AlertControl } from '../core/ports/alerts/alert-control.ts';
@@ -92,6 +93,7 @@ export interface AdminParts {
   socket: number | null;
   events: EventFeed;
   health: Health;
+  findClientAddress: FindClientAddress;
   /** Aborted when a stop has to hurry. */
   hurry: AbortSignal;
   metrics: Metrics;
@@ -153,7 +155,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
   const thread = createDiagnosisThread(builtFile('diagnosis/diagnosis-worker.js'));
   lifetime.defer(() => thread.close());
   return {
-    settings: composeSettings(config, { adminUrl, baseUrl }),
+    settings: composeSettings(config, { adminUrl, baseUrl, findClientAddress: parts.findClientAddress }),
     storage,
     inventory: parts.inventory,
     secrets,
@@ -239,7 +241,10 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
   };
 }
 
-function composeSettings(config: Config, addresses: Pick<ApiSettings, 'adminUrl' | 'baseUrl'>): ApiSettings {
+function composeSettings(
+  config: Config,
+  addresses: Pick<ApiSettings, 'adminUrl' | 'baseUrl' | 'findClientAddress'>,
+): ApiSettings {
   const { url, allowedHosts, sessionIdleMs, sessionLifetimeMs, openMetrics } = config.admin;
   return {
     ...addresses,

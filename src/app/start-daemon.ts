@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { createLiveConfig, type LiveConfig } from '../config/live-config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { createClientAddresses } from '../core/client-address.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { DeliveryLogEntry, NewRun, RecordOutcome } from '../core/resources/delivery.ts';
 import type { SecretValue } from '../core/secret-value.ts';
@@ -215,8 +216,10 @@ async function composeDaemon(
     dispatcher.onRunsCreated(factory, runs);
     announce.startable(factory);
   };
+  const clientAddresses = createClientAddresses(config.trustedProxies);
   const ingress = createIngress({
     config,
+    findClientAddress: clientAddresses.find,
     storage,
     registry,
     secretHistory: stored,
@@ -302,7 +305,17 @@ async function composeDaemon(
       backups: backups.control,
       alerts: alerts.control,
       pullRequests: requestChecks.reader,
-      doctor: createDoctor({ config, paths, env, conditions, urlProbes: ingress.urlProbes, ids, ingressUrl }),
+      doctor: createDoctor({
+        config,
+        paths,
+        env,
+        conditions,
+        unreadHops: clientAddresses.unread,
+        urlProbes: ingress.urlProbes,
+        ids,
+        ingressUrl,
+      }),
+      findClientAddress: clientAddresses.find,
       group,
       createOpenId: await prepareOpenId(config, state.clientSecret),
       base: { clock, steadyClock, ids, randomBytes, logger },

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { UnreadHops } from '../core/client-address.ts';
 import type { Finding } from '../core/ports/doctor.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import type { DataPaths } from '../data-dir/data-paths.ts';
@@ -19,6 +20,7 @@ export interface RunningDaemon {
   baseUrl: string;
   /** Conditions of the whole daemon that say something is wrong. */
   conditions(): readonly { type: string; message: string }[];
+  unreadHops(): UnreadHops;
   /** Expects a request for a webhook UID that nobody else knows. */
   expectProbe(): { uid: string; wasSeen(): Promise<boolean>; end(): void };
 }

@@ -11,6 +11,7 @@ import { findPushTrigger } from '../../src/app/push-trigger.ts';
 import { wireDefinitions } from '../../src/app/wire-definitions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createWebhookConnector } from '../../src/connect/create-connector.ts';
+import { createClientAddresses } from '../../src/core/client-address.ts';
 import type { IdSource, RandomBytes } from '../../src/core/ids.ts';
 import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
 import type { BackfillControl } from '../../src/core/ports/deliveries/backfill-control.ts';
@@ -167,6 +168,7 @@ export function createSeededEngine(
     adoptSecret,
     sockets: [],
     health,
+    findClientAddress: createClientAddresses([]).find,
     hurry: new AbortController().signal,
     metrics,
     tracer: null,

@@ -13,6 +13,7 @@ import { type ApiModules, type ApiSettings, composeApi } from '../../src/api/com
 import type { TokenRole } from '../../src/core/access.ts';
 import { NO_AGENT_FILES } from '../../src/core/agent-files.ts';
 import type { Alert } from '../../src/core/alerts/alert.ts';
+import { createClientAddresses } from '../../src/core/client-address.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { createIdSource, type DeliveryId, type ReconciliationId, type RunId } from '../../src/core/ids.ts';
 import type { PlanPreview } from '../../src/core/plan-preview.ts';
@@ -901,6 +902,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     failedAttempts: new FailedAttempts({ name: 'failed-authentications', limit: 1000, windowMs: 60_000 }, clock),
     adminUrl: () => 'http://127.0.0.1:8788',
     trustedProxies: [],
+    findClientAddress: createClientAddresses([]).find,
     findSource: (name) => {
       const type = typeOf(name);
       if (type === null) return null;

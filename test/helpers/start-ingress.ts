@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { NO_AGENT_FILES } from '../../src/core/agent-files.ts';
+import { createClientAddresses } from '../../src/core/client-address.ts';
 import type { Handshake } from '../../src/core/handshake.ts';
 import { createIdSource, type WebhookUid } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -29,7 +30,6 @@ import { Confirmations, type FetchStatus } from '../../src/ingress/steps/confirm
 import { countMalformed } from '../../src/ingress/steps/find-webhook.ts';
 import { countLostRow } from '../../src/ingress/steps/reject.ts';
 import { VersionTrials } from '../../src/ingress/steps/version-trials.ts';
-import { createClientAddressFinder } from '../../src/ingress/transport/client-address.ts';
 import { createIngressServer, type ServerBounds } from '../../src/ingress/transport/http.ts';
 import { createProbes } from '../../src/ingress/transport/probes.ts';
 import { BytesInFlight } from '../../src/ingress/transport/read-body.ts';
@@ -309,7 +309,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       isReady: options.isReady ?? (async () => true),
       monotonicMs: () => clock.monotonicMs(),
     }),
-    findClientAddress: createClientAddressFinder(options.trustedProxies ?? []),
+    findClientAddress: createClientAddresses(options.trustedProxies ?? []).find,
     inFlight: new BytesInFlight(options.maxBytesInFlight),
     hurry: hurry.signal,
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),

@@ -70,6 +70,7 @@ async function findSymptoms({ config = '', env = {}, nowMs = NOW_MS, running }: 
       : {
           baseUrl: 'http://127.0.0.1:1',
           conditions: () => [],
+          unreadHops: () => ({ count: 0, last: null }),
           expectProbe: () => ({ uid: 'wh_probe', wasSeen: async () => true, end: () => {} }),
           ...running,
         };
@@ -266,6 +267,10 @@ describe('a check finds', () => {
       expect.stringContaining('every client can choose its address'),
     ]);
     expect(await only('trusted-proxies', { config: 'baseUrl: http://127.0.0.1:8787\n' })).toEqual([]);
+    const running = { unreadHops: () => ({ count: 3, last: 'a"b' }) };
+    expect(await only('trusted-proxies', { running })).toEqual([
+      expect.stringContaining('3 hops were not understood in X-Forwarded-For since the start, the last one "a\\"b"'),
+    ]);
   });
 
   it('retention that does not fit on the disk, and files of runs that do not exist', async () => {

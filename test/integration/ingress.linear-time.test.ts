@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { readCapturedRequest } from '../../src/cli/input/read-captured-request.ts';
+import { createClientAddresses } from '../../src/core/client-address.ts';
 import { identify } from '../../src/ingress/steps/identify.ts';
-import { createClientAddressFinder } from '../../src/ingress/transport/client-address.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 import { LINEAR_GROWTH, measureGrowth } from '../helpers/measure-growth.ts';
@@ -24,9 +24,9 @@ const READERS: { [what: string]: (length: number) => unknown } = {
       Buffer.alloc(32),
     ),
   'X-Forwarded-For with blanks inside, from a trusted proxy': (length) =>
-    createClientAddressFinder(['10.0.0.1'])('10.0.0.1', createRequestHeaders(['X-Forwarded-For', blanks(length)])),
+    createClientAddresses(['10.0.0.1']).find('10.0.0.1', createRequestHeaders(['X-Forwarded-For', blanks(length)])),
   'X-Forwarded-For with many hops, from a trusted proxy': (length) =>
-    createClientAddressFinder(['10.0.0.1'])(
+    createClientAddresses(['10.0.0.1']).find(
       '10.0.0.1',
       createRequestHeaders(['X-Forwarded-For', '10.0.0.1,'.repeat(length)]),
     ),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { InjectOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import {
@@ -5,6 +6,13 @@ import {
   createSeededServices,
   type SeededServices,
 } from '../../../test/helpers/seeded-services.ts';
+import { createClientAddresses } from '../../core/client-address.ts';
+
+const REPORTED = JSON.parse(readFileSync('test/vectors/cases/forwarded-for.json', 'utf8')) as {
+  trustedProxies: string[];
+  peer: string;
+  cases: { 'X-Forwarded-For': string; expected: string }[];
+};
 
 const PASSWORD = 'correct horse battery';
 const F = '/factories/payments';
@@ -53,6 +61,22 @@ describe('the audit log', () => {
         client_address: '192.0.2.7',
       },
     ]);
+  });
+
+  it.each(REPORTED.cases)('has the address $expected for $X-Forwarded-For', async ({ expected, ...headers }) => {
+    const { trustedProxies, peer } = REPORTED;
+    const { services, app, read } = open({
+      trustedProxies,
+      findClientAddress: createClientAddresses(trustedProxies).find,
+    });
+    await app.inject({
+      method: 'POST',
+      url: '/api/v1/tokens',
+      remoteAddress: peer,
+      payload: { name: 'ci', role: 'viewer' },
+      headers: { authorization: `Bearer ${services.grant('owner')}`, 'x-forwarded-for': headers['X-Forwarded-For'] },
+    });
+    expect(await read()).toMatchObject([{ client_address: expected }]);
   });
 
   it('logs rejected requests without their content', async () => {

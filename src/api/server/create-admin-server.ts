@@ -4,6 +4,7 @@ import fastifyStatic from '@fastify/static';
 import swagger from '@fastify/swagger';
 import type { ConnectionError, FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fastify, LogController } from 'fastify';
+import type { FindClientAddress } from '../../core/client-address.ts';
 import type { RandomBytes } from '../../core/ids.ts';
 import type { AnswerStore } from '../../core/ports/access/idempotency.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
@@ -15,6 +16,7 @@ import { COMPONENTS } from '../openapi/schemas.ts';
 import { createPageSender, type PageSender } from '../operation/dashboard-routes.ts';
 import { createDocsSender } from '../operation/send-docs.ts';
 import { guardRegistration } from './access-rules.ts';
+import { createAddressHook } from './address-hook.ts';
 import { answerConditionally } from './answer-conditionally.ts';
 import { createHostHook } from './check-host.ts';
 import { compressAnswers } from './compress-answers.ts';
@@ -36,6 +38,7 @@ export interface AdminServerParts {
   randomBytes: RandomBytes;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
   trustedProxies: readonly string[];
+  findClientAddress: FindClientAddress;
   /** Names that the `Host` header may hold, in addition to those of loopback, with or without a port. */
   allowedHosts: readonly string[];
   /** The folder of the built dashboard: `index.html` and `assets/`. */
@@ -113,6 +116,7 @@ function createBareServer({ logger, randomBytes, trustedProxies }: AdminServerPa
 function addHooks(app: FastifyInstance, parts: AdminServerParts): void {
   const { authenticate, inventory, allowedHosts, group } = parts;
   app.addHook('onRequest', async (_request, reply) => setSafeHeaders(reply));
+  app.addHook('onRequest', createAddressHook(parts.findClientAddress));
   app.addHook('onRequest', createHostHook(allowedHosts));
   app.addHook('onRequest', createForwardHook(group));
   app.addHook('onRequest', createAccessHook({ inventory, authenticate }));

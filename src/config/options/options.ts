@@ -102,7 +102,7 @@ export const OPTIONS = {
     type: { kind: 'list', format: 'proxy' },
     default: [],
     description:
-      'Addresses and subnets of proxies whose `X-Forwarded-For` header is trusted. On the admin listener, `X-Forwarded-Proto` is trusted too.',
+      'Addresses and subnets of proxies whose `X-Forwarded-For` header is trusted. A port and brackets around an address are ignored. On the admin listener, `X-Forwarded-Proto` is trusted too.',
     examples: [['10.0.0.0/8', '192.0.2.1']],
     env: 'DOCKBELL_TRUSTED_PROXIES',
     secret: false,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FindClientAddress } from '../../core/client-address.ts';
 import type { IngressRequest } from '../reception.ts';
-import type { FindClientAddress } from './client-address.ts';
 import { type BodyRead, type BytesInFlight, type HeldBytes, readBody } from './read-body.ts';
 import { createRequestHeaders, type ReceivedHeaders } from './request-headers.ts';
 import { type RequestTarget, readRequestTarget } from './request-target.ts';

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import type { FindClientAddress } from '../../core/client-address.ts';
 import { DISCONNECTED, type Outcome } from '../ingress-context.ts';
 import type { IngressRequest } from '../reception.ts';
 import type { IngressAnswer } from './answers.ts';
 import { checkFraming } from './check-framing.ts';
-import type { FindClientAddress } from './client-address.ts';
 import { type ConnectionEnd, Connections } from './connections.ts';
 import { HttpRequest } from './http-request.ts';
 import type { AnswerProbe } from './probes.ts';
