@@ -1,12 +1,22 @@
 import type { Json } from '../../core/json.ts';
+import { decompress } from './decompress.ts';
 import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 
 /** Changes of the body after the sender signed it. */
 export const BODY_MISTAKES: readonly Mistake[] = [
+  { id: 'body_compressed', tried: 'the body without its compression', vary: varyCompression },
   { id: 'body_newline', tried: 'a line break added to or removed from the end of the body', vary: varyNewline },
   { id: 'body_line_endings', tried: 'the other line endings in the body', vary: varyLineEndings },
   { id: 'body_reserialised', tried: 'the JSON of the body serialized in other usual ways', vary: varyJson },
 ];
+
+function* varyCompression(request: DiagnosedRequest): Iterable<SchemeVariant> {
+  if (!signsBody(request)) return;
+  const found = decompress(request.headers, request.body);
+  if (found === null) return;
+  const sentence = `The body is compressed with ${found.coding}, and the signature fits the uncompressed text: switch compression off at the sender or the proxy.`;
+  yield { body: found.body, sentence };
+}
 
 function* varyNewline(request: DiagnosedRequest): Iterable<SchemeVariant> {
   if (!signsBody(request)) return;

@@ -1,4 +1,6 @@
 import { createHash, createHmac, sign as createSignature, generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { measureCpuMs } from '../../../test/helpers/measure-cpu.ts';
 import { makeSecrets } from '../../../test/helpers/scheme-secrets.ts';
@@ -8,6 +10,7 @@ import { describeScheme } from '../schemes/describe-scheme.ts';
 import { BODY } from '../schemes/parts.ts';
 import { findScheme, SCHEMES } from '../schemes/schemes.ts';
 import { signRequest } from '../sign/sign-request.ts';
+import { decompress } from './decompress.ts';
 import {
   diagnoseReason,
   diagnoseRequest,
@@ -251,6 +254,48 @@ describe('an Authorization header of another form, with another value than the s
 });
 
 describe('mistakes with the body', () => {
+  describe('a compressed body whose signature covers the text', () => {
+    const { webhook, headers, plain } = JSON.parse(
+      readFileSync('test/vectors/cases/gzip-signed-plain.json', 'utf8'),
+    ) as { webhook: { signatureScheme: string }; headers: Record<string, string>; plain: string };
+    const scheme = of(webhook.signatureScheme);
+    const sendCompressed = (coding: string | null, body: Uint8Array, signed: string | Uint8Array = plain): Sent => {
+      const { 'Content-Encoding': _, ...others } = { ...send(scheme, SECRET, signed).headers, ...headers };
+      return { headers: coding === null ? others : { ...others, 'Content-Encoding': coding }, body };
+    };
+
+    it.each([
+      ['gzip', gzipSync(plain)],
+      ['GZIP', gzipSync(plain)],
+      ['br', brotliCompressSync(plain)],
+      ['deflate', deflateSync(plain)],
+      ['deflate', deflateRawSync(plain)],
+      // A proxy removed the header.
+      [null, gzipSync(plain)],
+    ])('is found for %s', (coding, body) => {
+      const found = diagnose(scheme, SECRET, sendCompressed(coding, body));
+      expect(found).toMatchObject({
+        mistake: 'body_compressed',
+        sentence: `The body is compressed with ${coding?.toLowerCase() ?? 'gzip'}, and the signature fits the uncompressed text: switch compression off at the sender or the proxy.`,
+      });
+    });
+
+    it('is not found for another secret or a damaged body', () => {
+      const other = diagnose(scheme, 'another secret of 20 bytes', sendCompressed('gzip', gzipSync(plain)));
+      expect(mistakeOf(other)).not.toBe('body_compressed');
+      const damaged = diagnose(scheme, SECRET, sendCompressed('gzip', gzipSync(plain).subarray(0, 20)));
+      expect(mistakeOf(damaged)).not.toBe('body_compressed');
+    });
+
+    it('stops at 8 MiB of a body that would become 1 GiB', () => {
+      const part = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+      const bomb = Buffer.concat(Array.from({ length: 16 }, () => part));
+      expect(decompress({ get: () => 'gzip' }, bomb)).toBeNull();
+      expect(measureCpuMs(() => decompress({ get: () => 'gzip' }, bomb))).toBeLessThan(500);
+      expect(mistakeOf(diagnose(scheme, SECRET, sendCompressed('gzip', bomb)))).toBe('unexplained');
+    });
+  });
+
   it.each(['github', 'stripe', 'shopify', 'netlify', 'discord'])('a line break at its end for %s', (name) => {
     const scheme = findScheme(name)!;
     const { verifying, signing } = makeSecrets(scheme);
