@@ -3013,6 +3013,8 @@ export interface components {
                 }[];
                 /** @description The command that shows more of the step. */
                 command: string | null;
+                /** @description Whether `all=true` lists one by one what the step sums up. */
+                expandable: boolean;
             }[];
             /** @description Commands to run next, the most useful one first. */
             next: {
@@ -22084,6 +22086,8 @@ export interface operations {
             query?: {
                 /** @description Only objects of this factory. */
                 factory?: string;
+                /** @description List everything that a step with `expandable` sums up, at most 1000 entries of each kind. */
+                all?: boolean;
             };
             header?: never;
             path: {

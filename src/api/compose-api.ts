@@ -41,7 +41,7 @@ import type { PasswordAttempts } from './auth/password-attempts.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { automationsPlugin } from './automations/automations-plugin.ts';
 import { type DeliveryRouteParts, deliveriesPlugin } from './deliveries/delivery-routes.ts';
-import { explainDelivery } from './deliveries/explain-delivery.ts';
+import { explainWholeDelivery } from './deliveries/explain-delivery.ts';
 import { AccessChanges, announceAccessChanges } from './events/access-changes.ts';
 import { eventsPlugin } from './events/event-routes.ts';
 import { factoriesPlugin } from './factories/factories-plugin.ts';
@@ -252,7 +252,7 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules, changes:
   const { findSource, baseUrl } = modules.settings;
   const { clock } = base;
   const runs = storage.runReader;
-  const countRequests = createRequestCounter(storage.activityReader, clock);
+  const countRequests = createRequestCounter(storage.activityReader, ingress.unloggedCounts, clock);
   factoriesPlugin(api, {
     inventory,
     health: { inventory, runs, countRequests, group: modules.group },
@@ -347,10 +347,7 @@ function collectStoryParts(modules: ApiModules): StoryParts {
     secrets,
     versions: storage.sealedSecrets,
     inspector: inspection.inspector,
-    decisions: async (delivery, limit) => {
-      const { decisions, nextCursor } = await explainDelivery(explained, delivery, { limit, cursor: null });
-      return { decisions, more: nextCursor !== null };
-    },
+    decisions: (delivery) => explainWholeDelivery(explained, delivery),
     diagnose: diagnosis.diagnose,
     conclude: diagnosis.conclude,
     touches: (object, limit) => listTouches(storage.auditLog, object, limit),

@@ -14,13 +14,17 @@ describe('several filters', () => {
     expect(filters.evaluate(payload)).toMatchObject({ outcome: 'matched', trace: [{ path: 'source', matched: true }] });
   });
 
-  it('are explained by the first where none matches', () => {
+  it('are explained by the nearest where none matches, the first of equally near ones', () => {
     const filters = compileFilters([LEVEL, SOURCE]);
     expect(filters.matches(received({ source: 'x' }))).toBe(false);
-    expect(filters.evaluate(received({ source: 'x' }))).toMatchObject({
-      outcome: 'filtered',
-      decidedBy: { path: 'level' },
-    });
+    for (const [payload, path] of [
+      [{ source: 'x' }, 'source'],
+      [{}, 'level'],
+    ] as const) {
+      const filtered = { outcome: 'filtered', decidedBy: { path } };
+      expect(filters.evaluate(received(payload))).toMatchObject(filtered);
+      expect(filters.decide(received(payload))).toMatchObject(filtered);
+    }
   });
 
   it('match everything where one is empty, as of a trigger without any', () => {

@@ -1,6 +1,7 @@
 import type { DeliveryFilter, Received } from '../core/trigger.ts';
 import { type CompiledPattern, compilePattern } from './compile-pattern.ts';
-import { EVENT_PATH, type TraceEntry } from './explain.ts';
+import type { TraceEntry } from './explain.ts';
+import { compareNearness, measureNearness } from './nearness.ts';
 import { type AnyFilter, type FilterProblem, parseTriggerFilter, parseWrittenFilter } from './parse-filter.ts';
 
 /**
@@ -64,10 +65,15 @@ function evaluatePatterns(
   return { outcome: 'filtered', trace: pattern.explain(received).trace, decidedBy };
 }
 
-/** Of patterns that do not match: the first one whose event the delivery is. Without such a one, the first of all. */
+/** The nearest of patterns that do not match. */
 function findNearest(patterns: readonly CompiledPattern[], received: Received) {
-  const decisions = patterns.map((pattern) => ({ pattern, decidedBy: pattern.findDecidingEntry(received)! }));
-  return decisions.find(({ decidedBy }) => decidedBy.path !== EVENT_PATH) ?? decisions[0]!;
+  const [only, ...others] = patterns;
+  if (others.length === 0) return { pattern: only!, decidedBy: only!.findDecidingEntry(received)! };
+  const misses = patterns.map((pattern) => {
+    const { trace, decidedBy } = pattern.explain(received);
+    return { pattern, decidedBy: decidedBy!, nearness: measureNearness(trace) };
+  });
+  return misses.sort((a, b) => compareNearness(a.nearness, b.nearness))[0]!;
 }
 
 /** Evaluates a filter that somebody writes. */

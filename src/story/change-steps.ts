@@ -1,6 +1,7 @@
 import type { DefinedObject, ObjectChange } from '../core/ports/definitions/definition-history.ts';
-import { createStep, type StoryStep } from './story.ts';
-import { factoryOption, type StoryRequest } from './story-parts.ts';
+import { createSummary, cutList, limitRead } from './cut-list.ts';
+import { createStep, type ObjectRef, type StoryStep } from './story.ts';
+import type { StoryRequest } from './story-parts.ts';
 
 /** Changes of one object that a story shows. */
 const MAX_CHANGES = 5;
@@ -12,24 +13,24 @@ export async function readChanges(
   request: StoryRequest,
   object: DefinedObject,
 ): Promise<{ changes: ObjectChange[]; more: boolean }> {
-  const found = await request.history.changes({ ...object, limit: MAX_CHANGES + 1 });
-  return { changes: found.slice(0, MAX_CHANGES), more: found.length > MAX_CHANGES };
+  const found = await request.history.changes({ ...object, limit: limitRead(request, MAX_CHANGES) });
+  const { shown, omitted } = cutList(request, found, MAX_CHANGES);
+  return { changes: shown, more: omitted > 0 };
 }
 
-/** A step for each change, and one that names the command for earlier ones. */
+/** A step for each change, and one for earlier ones. */
 export function listChangeSteps(
   request: StoryRequest,
-  { factory, name }: DefinedObject,
+  subject: ObjectRef,
   { changes, more }: { changes: readonly ObjectChange[]; more: boolean },
 ): StoryStep[] {
-  const steps = changes.map((change) => describeChange(factory, name, change));
+  const steps = changes.map((change) => describeChange(subject, change));
   if (!more) return steps;
-  const command = `dockbell reconciliation list${factoryOption(request, factory)}`;
   const oldest = changes.at(-1)!;
-  return [...steps, createStep({ at: oldest.at - 1, text: 'Earlier changes are not shown.', command })];
+  return [...steps, createSummary(request, subject, { at: oldest.at - 1, text: 'It was changed before.' })];
 }
 
-function describeChange(factory: string, name: string, change: ObjectChange): StoryStep {
+function describeChange({ factory, name }: ObjectRef, change: ObjectChange): StoryStep {
   const { verb, at, revision, commit, changes, reconciliation } = change;
   const keys = changes.map(({ key }) => key).join(', ');
   return createStep({

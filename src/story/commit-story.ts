@@ -5,10 +5,13 @@ import { formatInstant } from '../core/time/clock.ts';
 import { countOf } from '../words/count-of.ts';
 import { describeStatusReason } from '../words/status-reasons.ts';
 import { nameRevisionFirst, shortenRevision } from './change-steps.ts';
-import { describeRunState, readRuns } from './run-steps.ts';
+import { createSummary, cutList, MAX_ENTRIES } from './cut-list.ts';
+import { describeRunState, rankRuns, readRuns } from './run-steps.ts';
 import { createStep, type NextCommand, type ObjectRef, orderSteps, type Story, type StoryStep } from './story.ts';
 import { factoryOption, refAutomation, refRun, refWebhook, type StoryRequest } from './story-parts.ts';
 
+/** Entries of each kind that a story shows. */
+export const MAX_PASSES = 10;
 const MAX_CHANGES = 10;
 const MAX_FINDINGS = 5;
 const MAX_RUNS = 10;
@@ -54,9 +57,9 @@ async function compose(
     answer: `${describeLife(factory, last!, applied)}${applied === undefined ? '' : ` ${sayRuns(started)}`}`,
     steps: orderSteps([
       ...describeCommit(last!),
-      ...reconciliations.flatMap((one) => describePass(request, one)),
+      ...listPassSteps(request, subject, reconciliations),
       ...describeNow(factory, last!),
-      ...(await listRunSteps(request, factory.name, revision, started)),
+      ...(await listRunSteps(request, subject, started)),
     ]),
     next: listNext(request, factory, last!, started),
   };
@@ -151,8 +154,20 @@ function describeCommit({ revision, commit }: Reconciliation): StoryStep[] {
   return [createStep({ at: commit.committedAt, by: commit.author, text, commit: { revision, commit } })];
 }
 
+function listPassSteps(
+  request: StoryRequest,
+  subject: ObjectRef,
+  reconciliations: readonly Reconciliation[],
+): StoryStep[] {
+  const { shown, omitted } = cutList(request, reconciliations, MAX_PASSES);
+  const steps = shown.flatMap((one) => describePass(request, subject, one));
+  if (omitted === 0) return steps;
+  const at = shown.at(-1)!.finishedAt - 1;
+  return [...steps, createSummary(request, subject, { at, text: 'It was reconciled before.' })];
+}
+
 /** The result of a pass, its findings, and what it changed. */
-function describePass(request: StoryRequest, pass: Reconciliation): StoryStep[] {
+function describePass(request: StoryRequest, subject: ObjectRef, pass: Reconciliation): StoryStep[] {
   const { id, factory, result, reason, finishedAt, diagnostics, plan, attemptedAt } = pass;
   const isGood = result === 'applied' || result === 'unchanged';
   const links = [{ kind: 'reconciliation' as const, factory, id, name: id }];
@@ -162,21 +177,29 @@ function describePass(request: StoryRequest, pass: Reconciliation): StoryStep[] 
     ? `${describeStatusReason(reason)} It changed ${changed === 0 ? 'nothing' : countOf(changed, 'object')}.`
     : `${describeFailure(pass)}${retried}`;
   const details = `dockbell reconciliation show ${id}${factoryOption(request, factory)}`;
+  const findings = cutList(request, rankFindings(diagnostics), MAX_FINDINGS);
+  const more = countOf(findings.omitted, 'more finding');
   return [
     createStep({ at: finishedAt, outcome: isGood ? 'ok' : 'failed', text, links, command: details }),
     ...describeRewrite(pass),
-    ...diagnostics.slice(0, MAX_FINDINGS).map(({ severity, file, line, column, message, hint }) =>
+    ...findings.shown.map(({ severity, file, line, column, message, hint }) =>
       createStep({
         at: finishedAt,
         outcome: severity === 'error' ? 'failed' : 'warning',
         text: `${file === '' ? '' : `${file}:${line}:${column} `}${endSentence(message)}${hint === '' ? '' : ` ${hint}`}`,
       }),
     ),
-    ...(diagnostics.length > MAX_FINDINGS
-      ? [createStep({ at: finishedAt, text: `${diagnostics.length - MAX_FINDINGS} more findings.`, command: details })]
-      : []),
-    ...(result === 'applied' ? describeChanges(pass, changed, details) : []),
+    ...(findings.omitted === 0
+      ? []
+      : [createSummary(request, subject, { at: finishedAt, text: `The pass has ${more}.` })]),
+    ...(result === 'applied' ? describeChanges(request, subject, pass) : []),
   ];
+}
+
+/** Errors first: they decide. */
+function rankFindings(diagnostics: Reconciliation['diagnostics']): Reconciliation['diagnostics'] {
+  const rate = ({ severity }: (typeof diagnostics)[number]) => Number(severity !== 'error');
+  return [...diagnostics].sort((a, b) => rate(a) - rate(b));
 }
 
 /** A force-push, which the message of the pass reports. */
@@ -187,11 +210,22 @@ function describeRewrite({ message, finishedAt }: Reconciliation): StoryStep[] {
   return [createStep({ at: finishedAt, outcome: 'warning', text: `${text[0]!.toUpperCase()}${text.slice(1)}` })];
 }
 
+const CHANGE_VERBS = [
+  ['delete', 'deleted'],
+  ['update', 'changed'],
+  ['create', 'created'],
+] as const;
+
 function countEntries({ create, update, delete: deleted }: PlanSection): number {
   return create.length + update.length + deleted.length;
 }
 
-function describeChanges({ factory, finishedAt, plan }: Reconciliation, total: number, details: string): StoryStep[] {
+/** Deletions come first: what they removed starts nothing. */
+function describeChanges(
+  request: StoryRequest,
+  subject: ObjectRef,
+  { factory, finishedAt, plan }: Reconciliation,
+): StoryStep[] {
   const describe = (what: string, verb: string, entry: PlanEntry, ref: ObjectRef | null) =>
     createStep({
       at: finishedAt,
@@ -199,20 +233,21 @@ function describeChanges({ factory, finishedAt, plan }: Reconciliation, total: n
       changes: verb === 'changed' ? entry.changes : [],
       links: ref === null ? [] : [ref],
     });
-  const describeSection = (what: string, section: PlanSection, refTo: (entry: PlanEntry) => ObjectRef | null) => [
-    ...section.create.map((entry) => describe(what, 'created', entry, refTo(entry))),
-    ...section.update.map((entry) => describe(what, 'changed', entry, refTo(entry))),
-    ...section.delete.map((entry) => describe(what, 'deleted', entry, refTo(entry))),
+  const kinds = [
+    {
+      what: 'webhook',
+      section: plan.webhooks,
+      refTo: ({ uid, name }: PlanEntry) => (uid === null ? null : refWebhook({ factory, uid, name })),
+    },
+    { what: 'automation', section: plan.automations, refTo: ({ name }: PlanEntry) => refAutomation(factory, name) },
   ];
-  const steps = [
-    ...describeSection('webhook', plan.webhooks, ({ uid, name }) =>
-      uid === null ? null : refWebhook({ factory, uid, name }),
-    ),
-    ...describeSection('automation', plan.automations, ({ name }) => refAutomation(factory, name)),
-  ];
-  if (total <= MAX_CHANGES) return steps;
-  const text = `${total - MAX_CHANGES} more changes are not shown.`;
-  return [...steps.slice(0, MAX_CHANGES), createStep({ at: finishedAt, text, command: details })];
+  const steps = CHANGE_VERBS.flatMap(([key, verb]) =>
+    kinds.flatMap(({ what, section, refTo }) => section[key].map((entry) => describe(what, verb, entry, refTo(entry)))),
+  );
+  const { shown, omitted } = cutList(request, steps, MAX_CHANGES);
+  if (omitted === 0) return shown;
+  const text = `It changed ${countOf(omitted, 'more object')}.`;
+  return [...shown, createSummary(request, subject, { at: finishedAt, text })];
 }
 
 /** What is live instead. */
@@ -240,7 +275,7 @@ interface Started {
 const NO_RUNS: Started = { runs: [], more: false };
 
 async function listStarted({ runs }: StoryRequest, factory: string, revision: string): Promise<Started> {
-  const page = await runs.list({ factory, revision, limit: MAX_RUNS, cursor: null });
+  const page = await runs.list({ factory, revision, limit: MAX_ENTRIES, cursor: null });
   return { runs: page.data, more: page.nextCursor !== null };
 }
 
@@ -252,14 +287,10 @@ function sayRuns({ runs, more }: Started): string {
   return `${count} started while it was live${failed === 0 ? '' : `, ${failed} of them failed`}.`;
 }
 
-async function listRunSteps(
-  request: StoryRequest,
-  factory: string,
-  revision: string | null,
-  { runs, more }: Started,
-): Promise<StoryStep[]> {
-  const steps = (await readRuns(request, runs)).map((history) => {
-    const { id, createdAt, state } = history.run;
+async function listRunSteps(request: StoryRequest, subject: ObjectRef, { runs, more }: Started): Promise<StoryStep[]> {
+  const { shown, omitted } = cutList(request, rankRuns(runs), MAX_RUNS);
+  const steps = (await readRuns(request, shown)).map((history) => {
+    const { id, createdAt, state, factory } = history.run;
     const outcome = state === 'failed' ? 'failed' : state === 'succeeded' ? 'ok' : 'note';
     const links = [refRun(factory, id)];
     return createStep({
@@ -270,11 +301,9 @@ async function listRunSteps(
       command: `dockbell why ${id}`,
     });
   });
-  if (!more || revision === null) return steps;
-  return [
-    ...steps,
-    createStep({ at: null, text: 'More runs are not shown.', command: listRunsOf(request, factory, revision) }),
-  ];
+  if (omitted === 0 && !more) return steps;
+  const text = `${more ? 'More than ' : ''}${countOf(omitted, 'more run')} started while it was live.`;
+  return [...steps, createSummary(request, subject, { at: null, text })];
 }
 
 function listRunsOf(request: StoryRequest, factory: string, revision: string): string {

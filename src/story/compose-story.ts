@@ -1,7 +1,13 @@
 import type { DeliveryId, ReconciliationId, RunId, WebhookUid } from '../core/ids.ts';
 import type { FactoryView } from '../core/reconciliation.ts';
 import { composeAutomationStory, composeDeletedAutomationStory } from './automation-story.ts';
-import { composeCommitStory, composeReconciliationStory, composeUnreconciledStory } from './commit-story.ts';
+import {
+  composeCommitStory,
+  composeReconciliationStory,
+  composeUnreconciledStory,
+  MAX_PASSES,
+} from './commit-story.ts';
+import { limitRead } from './cut-list.ts';
 import { composeDeliveryStory } from './delivery-story.ts';
 import { type Finding, findSubject, type Subject } from './find-subject.ts';
 import { composeRunStory } from './run-story.ts';
@@ -14,8 +20,12 @@ import { composeWebhookStory } from './webhook-story.ts';
 export type StoryAnswer = { found: 'story'; story: Story } | Exclude<Finding, { found: 'one' }>;
 
 /** Finds what a reference stands for, and says why it is in its state. */
-export async function composeStory(parts: StoryParts, asker: Asker, ref: string): Promise<StoryAnswer> {
-  const request = await createRequest(parts, asker);
+export async function composeStory(
+  parts: StoryParts,
+  asker: Asker,
+  { ref, all }: { ref: string; all: boolean },
+): Promise<StoryAnswer> {
+  const request = await createRequest(parts, asker, all);
   const finding = await findSubject(request.request, ref);
   if (finding.found === 'several') return finding;
   const story =
@@ -31,13 +41,13 @@ interface Request {
   views: ReadonlyMap<string, FactoryView>;
 }
 
-async function createRequest(parts: StoryParts, asker: Asker): Promise<Request> {
-  const all = await parts.inventory.factories();
-  const reached = all.filter(({ name }) => isReached(asker, name));
+async function createRequest(parts: StoryParts, asker: Asker, all: boolean): Promise<Request> {
+  const known = await parts.inventory.factories();
+  const reached = known.filter(({ name }) => isReached(asker, name));
   const configured = reached.filter(({ name }) => parts.isConfigured(name));
   const views = new Map([...configured, ...reached].map((view) => [view.name, view]));
-  const namesFactory = all.filter(({ name }) => parts.isConfigured(name)).length !== 1;
-  return { request: { ...parts, asker, factories: [...views.keys()], namesFactory }, views };
+  const namesFactory = known.filter(({ name }) => parts.isConfigured(name)).length !== 1;
+  return { request: { ...parts, asker, all, factories: [...views.keys()], namesFactory }, views };
 }
 
 function isReached({ factories, factory }: Asker, name: string): boolean {
@@ -66,7 +76,8 @@ async function composeSubjectStory({ request, views }: Request, subject: Subject
     }
     case 'commit': {
       const { factory, revision } = subject;
-      const started = await request.history.ofRevision({ prefix: revision, factories: [factory], limit: MAX_PASSES });
+      const limit = limitRead(request, MAX_PASSES);
+      const started = await request.history.ofRevision({ prefix: revision, factories: [factory], limit });
       const reconciliations = started.filter((one) => one.revision === revision);
       const found = { factory: views.get(factory)!, reconciliations };
       return reconciliations.length === 0 ? null : composeCommitStory(request, revision, found);
@@ -81,9 +92,6 @@ async function composeIfFound<Found>(
 ): Promise<Story | null> {
   return found === null ? null : compose(request, found);
 }
-
-/** Reconciliations of one revision that are read. */
-const MAX_PASSES = 10;
 
 const WHOLE_COMMIT = /^(commit:)?([0-9a-f]{40}|[0-9a-f]{64})$/;
 

@@ -1,20 +1,18 @@
 import type { DeliveryId } from '../core/ids.ts';
-import type { AutomationView } from '../core/ports/definitions/inventory.ts';
 import type { Decision, Delivery } from '../core/resources/delivery.ts';
 import { countOf } from '../words/count-of.ts';
 import { describeDeliveryReason } from '../words/delivery-reasons.ts';
+import { createSummary, cutList, limitRead, MAX_ENTRIES } from './cut-list.ts';
+import { listDecisionSteps, rankMisses } from './decision-steps.ts';
 import { explainRejection, listReceiptSteps } from './receipt-steps.ts';
 import { findReplayAuthors } from './replay-authors.ts';
-import { countStarted, describeRunState, listRunSteps, type RunHistory, readRuns } from './run-steps.ts';
-import { createStep, listFacts, type NextCommand, orderSteps, type Story, type StoryStep } from './story.ts';
-import { factoryOption, refAutomation, refDelivery, refRun, type StoryRequest } from './story-parts.ts';
+import { countStarted, describeRunState, listRunSteps, type RunHistory, rankRuns, readRuns } from './run-steps.ts';
+import { createStep, type NextCommand, orderSteps, type Story, type StoryStep } from './story.ts';
+import { factoryOption, refDelivery, refRun, type StoryRequest } from './story-parts.ts';
 
-/** Decisions of automations that did not start, runs, and repetitions that a story shows. */
-const MAX_DECISIONS = 10;
+/** Runs and repetitions that a story shows. */
 const MAX_RUNS = 10;
 const MAX_REPETITIONS = 5;
-/** Decisions that are read. Those of automations that started come first. */
-const READ_DECISIONS = 200;
 
 /** The story of a delivery: receipt, verification, decisions, runs, and its repetitions and replays. */
 export async function composeDeliveryStory(request: StoryRequest, delivery: Delivery): Promise<Story> {
@@ -26,33 +24,36 @@ export async function composeDeliveryStory(request: StoryRequest, delivery: Deli
   if (delivery.label !== 'Accepted') {
     const original = delivery.label === 'Duplicate' ? await describeOriginal(request, delivery) : [];
     const answer = await describeUnaccepted(request, delivery);
-    const steps = orderSteps([...original, ...receipt, ...describeRepetitions(delivery, repetitions)]);
+    const steps = orderSteps([...original, ...receipt, ...describeRepetitions(request, delivery, repetitions)]);
     return { subject, answer, steps, next: listUnacceptedNext(request, delivery) };
   }
-  const [decided, runs] = await Promise.all([
-    request.decisions(delivery, READ_DECISIONS),
+  const [decisions, { runs, omitted }] = await Promise.all([
+    request.decisions(delivery),
     readStarted(request, delivery),
   ]);
   return {
     subject,
-    answer: describeAccepted(decided.decisions, runs, delivery, repetitions),
+    answer: describeAccepted(decisions, runs, delivery, repetitions),
     steps: orderSteps([
       ...receipt,
-      ...(await listDecisionSteps(request, delivery, decided)),
-      ...runs.flatMap(listRunSteps),
-      ...listMoreRuns(request, delivery),
-      ...describeRepetitions(delivery, repetitions),
+      ...(await listDecisionSteps(request, delivery, decisions)),
+      ...runs.flatMap((run) => listRunSteps(request, run)),
+      ...listMoreRuns(request, delivery, omitted),
+      ...describeRepetitions(request, delivery, repetitions),
     ]),
     next: listAcceptedNext(delivery, runs),
   };
 }
 
-async function readStarted(request: StoryRequest, { runs }: Delivery): Promise<RunHistory[]> {
-  const found = await Promise.all(runs.slice(0, MAX_RUNS).map((id) => request.runs.get(id)));
-  return readRuns(
-    request,
-    found.filter((run) => run !== null),
-  );
+/** The runs of a delivery, those that need somebody first. */
+async function readStarted(
+  request: StoryRequest,
+  { factory, id }: Delivery,
+): Promise<{ runs: RunHistory[]; omitted: number }> {
+  const search = { factory, delivery: id, limit: MAX_ENTRIES, cursor: null };
+  const { data } = await request.runs.list(search);
+  const { shown, omitted } = cutList(request, rankRuns(data), MAX_RUNS);
+  return { runs: await readRuns(request, shown), omitted };
 }
 
 /** The other entries with the same ID: duplicates, replays and rejections, newest first. */
@@ -61,21 +62,24 @@ async function listRepetitions(
   { id, webhookUid, deliveryId }: Delivery,
 ): Promise<{ others: Delivery[]; more: boolean; authors: ReadonlyMap<DeliveryId, string> }> {
   if (deliveryId === null) return { others: [], more: false, authors: new Map() };
-  const limit = MAX_REPETITIONS + 2;
-  const search = { webhookUid, label: null, identity: deliveryId, cursor: null, limit };
-  const { data } = await request.deliveries.list(search);
+  const search = { webhookUid, label: null, identity: deliveryId, cursor: null };
+  const limit = limitRead(request, MAX_REPETITIONS) + 1;
+  const { data } = await request.deliveries.list({ ...search, limit });
   const others = data.filter((other) => other.id !== id);
   const replayed = others.filter(({ replayOf }) => replayOf === id);
   const authors = await findReplayAuthors(request, id, replayed);
-  return { others: others.slice(0, MAX_REPETITIONS), more: others.length > MAX_REPETITIONS, authors };
+  const { shown, omitted } = cutList(request, others, MAX_REPETITIONS);
+  return { others: shown, more: omitted > 0, authors };
 }
 
 type Repetitions = Awaited<ReturnType<typeof listRepetitions>>;
 
 function describeRepetitions(
-  { factory, webhookName, deliveryId }: Delivery,
+  request: StoryRequest,
+  delivery: Delivery,
   { others, more, authors }: Repetitions,
 ): StoryStep[] {
+  const { factory } = delivery;
   const steps = others.map((other) => {
     const isSwallowed = other.reason === 'same_identity_other_body';
     const by = authors.get(other.id) ?? null;
@@ -89,8 +93,8 @@ function describeRepetitions(
     });
   });
   if (!more) return steps;
-  const command = `dockbell delivery list ${webhookName} --delivery-id ${deliveryId}`;
-  return [...steps, createStep({ at: null, text: 'More entries have this delivery ID.', command })];
+  const text = 'More entries have this delivery ID.';
+  return [...steps, createSummary(request, refDelivery(delivery), { at: null, text })];
 }
 
 function describeRepetition({ label, reason, detail, replayOf, runs }: Delivery, by: string | null): string {
@@ -106,7 +110,9 @@ function describeRepetition({ label, reason, detail, replayOf, runs }: Delivery,
 /** The runs of the delivery that a duplicate repeats. */
 async function describeOriginal(request: StoryRequest, { duplicateOf }: Delivery): Promise<StoryStep[]> {
   const original = duplicateOf === null ? null : await request.deliveries.get(duplicateOf);
-  return original === null ? [] : (await readStarted(request, original)).flatMap(listRunSteps);
+  return original === null
+    ? []
+    : (await readStarted(request, original)).runs.flatMap((run) => listRunSteps(request, run));
 }
 
 async function describeUnaccepted(request: StoryRequest, delivery: Delivery): Promise<string> {
@@ -154,7 +160,7 @@ function sayReplayers(authors: ReadonlyMap<DeliveryId, string>): string {
 }
 
 function describeNothingStarted(decisions: readonly Decision[]): string {
-  const [first, ...others] = decisions;
+  const [first, ...others] = rankMisses(decisions);
   if (first === undefined) {
     return 'Accepted, but started nothing: no automation listened to the webhook when the delivery arrived.';
   }
@@ -162,77 +168,10 @@ function describeNothingStarted(decisions: readonly Decision[]): string {
   return `Accepted, but started nothing. ${first.automation} did not start: ${first.message}.${more}`;
 }
 
-async function listDecisionSteps(
-  request: StoryRequest,
-  delivery: Delivery,
-  { decisions, more }: { decisions: Decision[]; more: boolean },
-): Promise<StoryStep[]> {
-  const started = decisions.filter(({ outcome }) => outcome === 'started').slice(0, MAX_RUNS);
-  const others = decisions.filter(({ outcome }) => outcome !== 'started');
-  const shown = [...started, ...others.slice(0, MAX_DECISIONS)];
-  const steps = await Promise.all(shown.map((decision) => describeDecision(request, delivery, decision)));
-  const omitted = others.length - MAX_DECISIONS;
-  if (omitted <= 0 && !more) return steps;
-  const count = more ? `More than ${omitted}` : String(omitted);
-  const text = `${count} other automations did not start.`;
-  return [...steps, createStep({ at: delivery.receivedAt, text, command: explainCommand(delivery) })];
-}
-
-const OUTCOMES: Readonly<Record<Decision['outcome'], StoryStep['outcome']>> = {
-  started: 'ok',
-  filtered: 'note',
-  disabled: 'note',
-  filter_error: 'failed',
-  ignored_actor: 'note',
-  loop_guard: 'warning',
-  paused: 'note',
-};
-
-async function describeDecision(
-  request: StoryRequest,
-  delivery: Delivery,
-  { automation, outcome, run, path, expected, actual, message }: Decision,
-): Promise<StoryStep> {
-  const { factory, receivedAt } = delivery;
-  const isStarted = outcome === 'started';
-  const now = await request.inventory.automation(factory, automation);
-  return createStep({
-    at: receivedAt,
-    outcome: OUTCOMES[outcome],
-    text: `${automation} ${isStarted ? 'started' : 'did not start'}: ${message}.${sayChangedSince(now, delivery)}`,
-    facts:
-      path === null ? [] : listFacts({ Key: path, Expected: JSON.stringify(expected), Actual: JSON.stringify(actual) }),
-    commit: await findDecidingCommit(request, delivery, now),
-    links: [refAutomation(factory, automation), ...(run === null ? [] : [refRun(factory, run)])],
-  });
-}
-
-/** The commit that last changed the automation before the delivery; the live one if the automation has changed since. */
-async function findDecidingCommit(
-  { history }: StoryRequest,
-  { factory, revision, receivedAt }: Delivery,
-  now: AutomationView | null,
-): Promise<StoryStep['commit']> {
-  if (now !== null && now.revision !== null && now.updatedAt <= receivedAt) {
-    return { revision: now.revision, commit: now.commit };
-  }
-  return revision === null ? null : { revision, commit: await history.commit(factory, revision) };
-}
-
-function sayChangedSince(now: AutomationView | null, { receivedAt }: Delivery): string {
-  if (now === null) return ' It has been deleted since.';
-  return now.updatedAt > receivedAt ? ' It has changed since.' : '';
-}
-
-function listMoreRuns(request: StoryRequest, { runs, id, factory, receivedAt }: Delivery): StoryStep[] {
-  const omitted = runs.length - MAX_RUNS;
-  if (omitted <= 0) return [];
-  const command = `dockbell run list --delivery ${id}${factoryOption(request, factory)}`;
-  return [createStep({ at: receivedAt, text: `${omitted} more runs are not shown.`, command })];
-}
-
-function explainCommand({ id }: Delivery): string {
-  return `dockbell delivery show ${id} --explain`;
+function listMoreRuns(request: StoryRequest, delivery: Delivery, omitted: number): StoryStep[] {
+  if (omitted === 0) return [];
+  const text = `${countOf(omitted, 'more run')} started.`;
+  return [createSummary(request, refDelivery(delivery), { at: delivery.receivedAt, text })];
 }
 
 function listUnacceptedNext(
@@ -250,21 +189,14 @@ function listUnacceptedNext(
   return [{ purpose: 'Show the accepted delivery', command: `dockbell why ${duplicateOf}` }, webhook];
 }
 
-function listAcceptedNext(delivery: Delivery, runs: readonly RunHistory[]): NextCommand[] {
-  const { id } = delivery;
+function listAcceptedNext({ id }: Delivery, runs: readonly RunHistory[]): NextCommand[] {
   const replay = { purpose: 'Evaluate it again with the live automations', command: `dockbell delivery replay ${id}` };
   const payload = { purpose: 'Print the payload', command: `dockbell delivery show ${id} --payload` };
-  const [first] = [...runs].sort((a, b) => rateUrgency(a) - rateUrgency(b));
-  if (first === undefined)
-    return [{ purpose: 'Show every decision', command: explainCommand(delivery) }, payload, replay];
+  const [first] = runs;
+  if (first === undefined) return [payload, replay];
   return [
     { purpose: `Show the run of ${first.run.automation}`, command: `dockbell why ${first.run.id}` },
     payload,
     replay,
   ];
-}
-
-/** Runs that need somebody first. */
-function rateUrgency({ run }: RunHistory): number {
-  return ['failed', 'queued', 'running', 'cancelled', 'succeeded'].indexOf(run.state);
 }

@@ -2,10 +2,11 @@ import type { Run, RunAttempt } from '../core/resources/run.ts';
 import { countOf } from '../words/count-of.ts';
 import { formatDuration } from '../words/duration.ts';
 import { explainRunError } from '../words/run-reasons.ts';
+import { createSummary } from './cut-list.ts';
 import { createStep, listFacts, type StoryStep } from './story.ts';
 import { refRun, type StoryRequest, type Touch } from './story-parts.ts';
 
-/** Attempts of one run that a story shows: the first and the most recent ones. */
+/** Attempts of one run that a story of others shows: the first and the most recent ones. */
 const MAX_ATTEMPTS = 6;
 
 /** What is known about a run in addition to its row. */
@@ -15,6 +16,12 @@ export interface RunHistory {
   touches: readonly Touch[];
   /** Why a queued run waits, as a sentence; `null` for other runs. */
   waiting: string | null;
+}
+
+/** Those that need somebody first; otherwise in the order of the list. */
+export function rankRuns(runs: readonly Run[]): Run[] {
+  const rate = ({ state }: Run) => ['failed', 'queued', 'running', 'cancelled', 'succeeded'].indexOf(state);
+  return [...runs].sort((a, b) => rate(a) - rate(b));
 }
 
 /** Reads the attempts of runs, who touched them, and why they wait. */
@@ -67,9 +74,10 @@ function findCancel(touches: readonly Touch[]): Touch | undefined {
 }
 
 /** What happened to a run after it was created. */
-export function listRunSteps(history: RunHistory): StoryStep[] {
+export function listRunSteps(request: StoryRequest, history: RunHistory): StoryStep[] {
   const { run, attempts, touches } = history;
-  const shown = attempts.length <= MAX_ATTEMPTS ? attempts : [attempts[0]!, ...attempts.slice(1 - MAX_ATTEMPTS)];
+  const isWhole = request.all || attempts.length <= MAX_ATTEMPTS;
+  const shown = isWhole ? attempts : [attempts[0]!, ...attempts.slice(1 - MAX_ATTEMPTS)];
   const links = [refRun(run.factory, run.id)];
   const omitted = attempts.length - shown.length;
   const cancel = findCancel(touches);
@@ -81,10 +89,9 @@ export function listRunSteps(history: RunHistory): StoryStep[] {
     ...(omitted === 0
       ? []
       : [
-          createStep({
+          createSummary(request, refRun(run.factory, run.id), {
             at: shown[1]!.startedAt,
-            text: `${omitted} more attempts are not shown.`,
-            command: `dockbell run show ${run.id} --attempts`,
+            text: `${run.automation} had ${countOf(omitted, 'more attempt')}.`,
           }),
         ]),
     ...(attempts.length === 0 && run.finishedAt !== null

@@ -26,7 +26,7 @@ export async function composeRunStory(request: StoryRequest, run: Run): Promise<
   return {
     subject: refRun(run.factory, run.id),
     answer: describeRunState(history!),
-    steps: orderSteps([...received, created, ...listRunSteps(history!)]),
+    steps: orderSteps([...received, created, ...listRunSteps(request, history!)]),
     next: listNext(history!),
   };
 }

@@ -1,7 +1,9 @@
 import type { SealedSecret } from '../core/ports/secret-store.ts';
 import type { SecretSummary } from '../core/resources/secret.ts';
 import { formatInstant } from '../core/time/clock.ts';
-import { createStep, orderSteps, type Story, type StoryStep } from './story.ts';
+import { countOf } from '../words/count-of.ts';
+import { createSummary, cutList } from './cut-list.ts';
+import { createStep, type ObjectRef, orderSteps, type Story, type StoryStep } from './story.ts';
 import { refAutomation, type StoryRequest } from './story-parts.ts';
 import { listVersionSteps } from './version-steps.ts';
 
@@ -10,9 +12,10 @@ const MAX_USES = 10;
 
 /** The story of a secret: who stored each version, and which version each webhook checks. */
 export async function composeSecretStory(request: StoryRequest, name: string): Promise<Story | null> {
+  const subject = { kind: 'secret' as const, factory: null, id: name, name };
   const [secret, versions, [newest]] = await Promise.all([
     request.secrets.find(name),
-    listVersionSteps(request, name, null),
+    listVersionSteps(request, subject, name, null),
     request.versions.versions(name, 1),
   ]);
   if (secret === null) return newest === undefined ? null : composeDeletedSecretStory(newest, versions);
@@ -20,9 +23,9 @@ export async function composeSecretStory(request: StoryRequest, name: string): P
   const by = newest?.createdBy == null ? '' : ` by ${newest.createdBy}`;
   const verb = version > 1 ? 'rotated' : 'created';
   return {
-    subject: { kind: 'secret', factory: null, id: name, name },
+    subject,
     answer: `${name} was last ${verb} at ${formatInstant(updatedAt)}${by}: version ${version}.${sayOutdated(secret)}`,
-    steps: orderSteps([...versions, ...listUses(secret)]),
+    steps: orderSteps([...versions, ...listUses(request, subject, secret)]),
     next: [
       { purpose: 'List every change of it', command: `dockbell audit list --object secrets/${name}` },
       { purpose: 'Store a new value', command: `dockbell secret update ${name}` },
@@ -44,12 +47,21 @@ function composeDeletedSecretStory({ name, replacedAt, replacedBy }: SealedSecre
 function sayOutdated({ usedBy, version }: SecretSummary): string {
   const outdated = usedBy.filter((use) => use.version < version).map(({ webhook }) => webhook);
   if (outdated.length === 0) return '';
-  const names = `${outdated.slice(0, MAX_USES).join(', ')}${outdated.length > MAX_USES ? ' and others' : ''}`;
-  return ` Until their next apply, these webhooks check an older version: ${names}.`;
+  const names = outdated.slice(0, MAX_USES).join(', ');
+  const more = outdated.length > MAX_USES ? ` and ${outdated.length - MAX_USES} more` : '';
+  return ` Until their next apply, these webhooks check an older version: ${names}${more}.`;
 }
 
-function listUses({ version, usedBy, listedBy }: SecretSummary): StoryStep[] {
-  const webhooks = usedBy.slice(0, MAX_USES).map((use) =>
+/** Webhooks that check an older version come first. */
+function listUses(
+  request: StoryRequest,
+  subject: ObjectRef,
+  { version, usedBy, listedBy }: SecretSummary,
+): StoryStep[] {
+  const ranked = [...usedBy].sort((a, b) => Number(a.version === version) - Number(b.version === version));
+  const checks = cutList(request, ranked, MAX_USES);
+  const automations = cutList(request, listedBy, MAX_USES);
+  const webhookSteps = checks.shown.map((use) =>
     createStep({
       at: null,
       outcome: use.version < version ? 'warning' : 'note',
@@ -57,18 +69,14 @@ function listUses({ version, usedBy, listedBy }: SecretSummary): StoryStep[] {
       command: `dockbell why webhook:${use.webhook} --factory ${use.factory}`,
     }),
   );
-  const automations = listedBy.slice(0, MAX_USES).map((use) =>
+  const automationSteps = automations.shown.map((use) =>
     createStep({
       at: null,
       text: `Runs of ${use.automation} of ${use.factory} get the newest version.`,
       links: [refAutomation(use.factory, use.automation)],
     }),
   );
-  const omitted = Math.max(0, usedBy.length - MAX_USES) + Math.max(0, listedBy.length - MAX_USES);
-  const more = createStep({
-    at: null,
-    text: `${omitted} more uses are not shown.`,
-    command: 'dockbell secret list --json',
-  });
-  return [...webhooks, ...automations, ...(omitted === 0 ? [] : [more])];
+  const omitted = checks.omitted + automations.omitted;
+  const more = createSummary(request, subject, { at: null, text: `It has ${countOf(omitted, 'more use')}.` });
+  return [...webhookSteps, ...automationSteps, ...(omitted === 0 ? [] : [more])];
 }

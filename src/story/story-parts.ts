@@ -45,8 +45,8 @@ export interface StoryParts {
   /** The stored versions of secrets, without their values. */
   versions: Pick<SealedSecretTable, 'versions'>;
   inspector: Pick<Inspector, 'findUnseenKeys' | 'decideListeners'>;
-  /** Why each automation started or not, and whether there are more than `limit`. */
-  decisions(delivery: Delivery, limit: number): Promise<{ decisions: Decision[]; more: boolean }>;
+  /** Why each automation started or not. */
+  decisions(delivery: Delivery): Promise<Decision[]>;
   /** The probable mistake of a rejected delivery, and what to do. */
   diagnose(delivery: Delivery): Promise<{ sentence: string }>;
   /** As `diagnose`, from the reason alone, without a captured request. */
@@ -69,6 +69,8 @@ export interface Asker {
 
 /** One request for a story. */
 export interface StoryRequest extends StoryParts {
+  /** Does the story list everything that it otherwise sums up? */
+  all: boolean;
   asker: Asker;
   /** The factories to search, configured ones first. */
   factories: readonly string[];

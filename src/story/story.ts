@@ -45,6 +45,8 @@ export interface StoryStep {
   links: ObjectRef[];
   /** The command that shows more of this step; `null` if none does. */
   command: string | null;
+  /** Does a story of everything list one by one what this step sums up? */
+  expandable: boolean;
 }
 
 /** A command to run next. */
@@ -70,7 +72,8 @@ type StepParts = Pick<StoryStep, 'at' | 'text'> & Partial<StoryStep>;
 /** A step. Parts that are omitted are empty, and the outcome is `note`. */
 export function createStep({ at, text, ...parts }: StepParts): StoryStep {
   const { outcome = 'note', facts = [], by = null, commit = null, changes = [], links = [], command = null } = parts;
-  return { at, outcome, text, facts, by, commit, changes, links, command };
+  const { expandable = false } = parts;
+  return { at, outcome, text, facts, by, commit, changes, links, command, expandable };
 }
 
 /** Orders steps by time. Steps of one time keep their order, and steps without a time come last. */

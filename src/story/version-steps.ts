@@ -1,4 +1,5 @@
-import { createStep, type StoryStep } from './story.ts';
+import { createSummary, cutList, limitRead } from './cut-list.ts';
+import { createStep, type ObjectRef, type StoryStep } from './story.ts';
 import type { StoryRequest } from './story-parts.ts';
 
 /** Versions of a secret that a story shows. */
@@ -7,15 +8,18 @@ const MAX_VERSIONS = 5;
 /**
  * Who stored which version of a secret, and when.
  *
+ * @param subject of the story
  * @param checked the version that a webhook checks; `null` for all versions
  */
 export async function listVersionSteps(
-  { versions }: StoryRequest,
+  request: StoryRequest,
+  subject: ObjectRef,
   secretName: string,
   checked: number | null,
 ): Promise<StoryStep[]> {
-  const found = await versions.versions(secretName, MAX_VERSIONS);
-  return found.flatMap(({ version, createdAt, createdBy, replacedAt, replacedBy }) => {
+  const found = await request.versions.versions(secretName, limitRead(request, MAX_VERSIONS));
+  const { shown, omitted } = cutList(request, found, MAX_VERSIONS);
+  const steps = shown.flatMap(({ version, createdAt, createdBy, replacedAt, replacedBy }) => {
     const stored = `Version ${version} of ${secretName} was stored${createdBy === null ? '' : ` by ${createdBy}`}.`;
     const isDeleted = replacedAt !== null && version === found[0]!.version;
     const isNewer = checked !== null && version > checked;
@@ -33,4 +37,7 @@ export async function listVersionSteps(
         : []),
     ];
   });
+  if (omitted === 0) return steps;
+  const at = shown.at(-1)!.createdAt - 1;
+  return [...steps, createSummary(request, subject, { at, text: `Earlier versions of ${secretName} were stored.` })];
 }

@@ -6,6 +6,7 @@ import { countOf } from '../words/count-of.ts';
 import { quoteForShell } from '../words/quote-for-shell.ts';
 import { describeUnlogged } from '../words/unlogged-reasons.ts';
 import { listChangeSteps, readChanges, sayCommit } from './change-steps.ts';
+import { createSummary, cutList, MAX_ENTRIES } from './cut-list.ts';
 import { explainRejection } from './receipt-steps.ts';
 import { countStarted } from './run-steps.ts';
 import { createStep, listFacts, type NextCommand, orderSteps, type Story, type StoryStep } from './story.ts';
@@ -19,8 +20,8 @@ import {
 } from './story-parts.ts';
 import { listVersionSteps } from './version-steps.ts';
 
-/** Automations of the webhook that a story shows. */
-const MAX_LISTENERS = 10;
+/** Automations of the webhook that a story names. */
+const MAX_LISTENERS = 20;
 
 /** The newest deliveries of a webhook of each kind; `null` if there is none in the log. */
 interface Traffic {
@@ -30,6 +31,7 @@ interface Traffic {
 
 /** The story of a webhook: who changed it, its secret, what arrives, and why senders get an error. */
 export async function composeWebhookStory(request: StoryRequest, webhook: WebhookView): Promise<Story> {
+  const subject = refWebhook(webhook);
   const [changes, traffic, listeners, versions, touches, unlogged] = await Promise.all([
     readChanges(request, { kind: 'webhook', ...webhook }),
     readTraffic(request, webhook),
@@ -38,9 +40,9 @@ export async function composeWebhookStory(request: StoryRequest, webhook: Webhoo
       applyNumber: Number.MAX_SAFE_INTEGER,
       names: null,
       after: null,
-      limit: MAX_LISTENERS + 1,
+      limit: MAX_ENTRIES + 1,
     }),
-    listVersionSteps(request, webhook.secretName, webhook.secretVersion),
+    listVersionSteps(request, subject, webhook.secretName, webhook.secretVersion),
     listEdits(request, webhook),
     listUnloggedSteps(request, webhook),
   ]);
@@ -49,10 +51,10 @@ export async function composeWebhookStory(request: StoryRequest, webhook: Webhoo
   const main = closed === null ? await describeTraffic(request, webhook, traffic) : `${closed}${responsible}`;
   const state = [main, ...unlogged.map(({ text }) => text)].join(' ');
   return {
-    subject: refWebhook(webhook),
+    subject,
     answer: state,
     steps: orderSteps([
-      ...listChangeSteps(request, { kind: 'webhook', ...webhook }, changes),
+      ...listChangeSteps(request, subject, changes),
       ...touches,
       ...versions,
       ...describePin(webhook),
@@ -193,9 +195,10 @@ async function listEdits({ touches }: StoryRequest, { factory, uid }: WebhookVie
 
 function describeListeners(
   request: StoryRequest,
-  { factory, name }: WebhookView,
+  { factory, name, uid }: WebhookView,
   listeners: readonly PastListener[],
 ): StoryStep[] {
+  const subject = refWebhook({ factory, name, uid });
   if (listeners.length === 0) {
     return [
       createStep({
@@ -205,16 +208,14 @@ function describeListeners(
       }),
     ];
   }
-  const shown = listeners.slice(0, MAX_LISTENERS).map(({ automation }) => automation);
-  const more = listeners.length > MAX_LISTENERS;
-  return [
-    createStep({
-      at: null,
-      text: `${shown.join(', ')}${more ? ' and more automations' : ''} ${listeners.length === 1 ? 'listens' : 'listen'} to it.`,
-      links: shown.map((automation) => refAutomation(factory, automation)),
-      command: more ? `dockbell automation list${factoryOption(request, factory)}` : null,
-    }),
-  ];
+  const ranked = [...listeners].sort((a, b) => Number(b.enabled) - Number(a.enabled));
+  const { shown, omitted } = cutList(request, ranked, MAX_LISTENERS);
+  const names = shown.map(({ automation, enabled }) => `${automation}${enabled ? '' : ' (disabled)'}`).join(', ');
+  const count = `${countOf(listeners.length, 'automation')} ${listeners.length === 1 ? 'listens' : 'listen'} to it`;
+  const links = shown.map(({ automation }) => refAutomation(factory, automation));
+  if (omitted === 0) return [createStep({ at: null, text: `${count}: ${names}.`, links })];
+  const text = `${count}: ${names} and ${omitted} more.`;
+  return [createSummary(request, subject, { at: null, text, links })];
 }
 
 function listNext(

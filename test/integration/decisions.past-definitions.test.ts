@@ -69,6 +69,7 @@ it('composes the decisions of all listening automations, by name', async () => {
     expected: ['fatal'],
     actual: 'error',
     message: expect.stringContaining('data.level is "error"'),
+    nearness: { matched: false, held: 0, present: true },
   });
 });
 

@@ -10,6 +10,7 @@ import {
   parseRecordedHeaders,
 } from '../../core/resources/delivery.ts';
 import { decideListener, type ListenerDecision, needDelivery } from '../../filter/listeners/decide-listener.ts';
+import { FULL_MATCH } from '../../filter/nearness.ts';
 import type { Inspector } from '../../inspection/create-inspector.ts';
 import { explainLoopGuard } from '../../words/loop-guard.ts';
 import { decodeCursor, encodeCursor } from '../server/page-query.ts';
@@ -53,6 +54,24 @@ export async function explainDelivery(
     return composeDecision(automation, made, runs.get(automation) ?? null);
   });
   return { delivery: id, decisions, omitted: null, nextCursor };
+}
+
+/** Automations whose filters are evaluated in one task: it must end before the timeout of its thread. */
+const MAX_LISTENERS = 1_000;
+
+/** All pages in one. */
+export async function explainWholeDelivery(
+  parts: ExplainParts,
+  delivery: Pick<Delivery, 'id' | 'webhookUid' | 'headers'>,
+): Promise<Decision[]> {
+  const whole: Decision[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await explainDelivery(parts, delivery, { limit: MAX_LISTENERS, cursor });
+    whole.push(...page.decisions);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return whole;
 }
 
 interface ListenerPage {
@@ -102,10 +121,10 @@ async function decide(
 /** The filters matched. */
 function describeGuarded({ subject, limit }: GuardedDelivery): ListenerDecision {
   const message = explainLoopGuard(subject, limit);
-  return { outcome: 'loop_guard', path: null, expected: null, actual: null, message };
+  return { outcome: 'loop_guard', path: null, expected: null, actual: null, message, nearness: FULL_MATCH };
 }
 
 function composeDecision(automation: string, decision: ListenerDecision, run: RunId | null): Decision {
-  const { outcome, path, expected, actual, message } = decision;
-  return { automation, outcome, run, path, expected, actual, message };
+  const { outcome, path, expected, actual, message, nearness } = decision;
+  return { automation, outcome, run, path, expected, actual, message, nearness };
 }

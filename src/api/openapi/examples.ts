@@ -403,7 +403,16 @@ const countAll = (names: readonly string[], counted: Record<string, number>) =>
 
 const AUTHOR = { subject: 'Start triage for opened issues only', author: 'Alice', committed_at: APPLIED_AT, url: null };
 const SHOWN_COMMIT = { revision: COMMIT, commit: AUTHOR };
-const storyStep = { outcome: 'note', facts: [], by: null, commit: null, changes: [], links: [], command: null };
+const storyStep = {
+  outcome: 'note',
+  facts: [],
+  by: null,
+  commit: null,
+  changes: [],
+  links: [],
+  command: null,
+  expandable: false,
+};
 const WEBHOOK_REF = { kind: 'webhook', factory: 'payments', id: WEBHOOK_UID, name: 'github' };
 const AUTOMATION_REF = { kind: 'automation', factory: 'payments', id: 'triage-issues', name: 'triage-issues' };
 const DELIVERY_REF = { kind: 'delivery', factory: 'payments', id: DELIVERY_ID, name: SENDER_ID };
@@ -438,7 +447,7 @@ const STORIES = [
         links: [AUTOMATION_REF],
       },
     ],
-    next: [{ purpose: 'Show every decision', command: `dockbell delivery show ${DELIVERY_ID} --explain` }],
+    next: [{ purpose: 'Print the payload', command: `dockbell delivery show ${DELIVERY_ID} --payload` }],
   },
   {
     subject: RUN_REF,

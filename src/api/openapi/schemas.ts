@@ -153,6 +153,7 @@ const storyStep = closedObject({
   changes: { ...planEntryKeys.changes, description: 'What the step changed in the definition.' },
   links: { type: 'array', items: objectRef, description: 'The objects of the step.' },
   command: { ...textOrNull, description: 'The command that shows more of the step.' },
+  expandable: { type: 'boolean', description: 'Whether `all=true` lists one by one what the step sums up.' },
 });
 
 const plannedWebhook = closedObject({
@@ -329,7 +330,8 @@ const traffic = closedObject(
     },
     acceptance_rate: {
       type: ['number', 'null'],
-      description: 'The share of these requests that were accepted, from 0 to 1; `null` without requests.',
+      description:
+        'The share of these requests that were accepted, from 0 to 1; `null` without requests. Requests without an entry in the log, such as those that got 429, count as rejected.',
     },
     credential_failing: {
       ...closedObject({

@@ -1,5 +1,6 @@
 import type { WebhookUid } from '../../core/ids.ts';
 import { type ActivityReader, HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
+import type { UnloggedCounts } from '../../core/ports/deliveries/unlogged-counts.ts';
 import type { DeliveryLabel } from '../../core/resources/delivery.ts';
 import type { Clock } from '../../core/time/clock.ts';
 
@@ -9,6 +10,7 @@ const HOURS = 24;
 export interface RequestCounts {
   accepted: number;
   duplicate: number;
+  /** With those that left no entry in the delivery log, such as those that got 429. */
   rejected: number;
 }
 
@@ -16,16 +18,26 @@ export interface RequestCounts {
 export type CountRequests = (factory: string) => Promise<ReadonlyMap<WebhookUid, RequestCounts>>;
 
 /** Counts are stored by the hour, so the period is the current hour and the 23 before it. */
-export function createRequestCounter(activity: Pick<ActivityReader, 'deliveries'>, clock: Clock): CountRequests {
+export function createRequestCounter(
+  activity: Pick<ActivityReader, 'deliveries'>,
+  unlogged: Pick<UnloggedCounts, 'list'>,
+  clock: Clock,
+): CountRequests {
   return async (factory) => {
     const untilAt = (Math.floor(clock.wallMs() / HOUR_MS) + 1) * HOUR_MS;
-    const counted = await activity.deliveries({ factory, fromAt: untilAt - HOURS * HOUR_MS, untilAt });
+    const fromAt = untilAt - HOURS * HOUR_MS;
+    const [logged, others] = await Promise.all([
+      activity.deliveries({ factory, fromAt, untilAt }),
+      unlogged.list({ factory, sinceAt: fromAt }),
+    ]);
     const byWebhook = new Map<WebhookUid, RequestCounts>();
-    for (const { webhook, label, count } of counted) {
+    const add = (webhook: WebhookUid, kind: keyof RequestCounts, count: number) => {
       const counts = byWebhook.get(webhook) ?? { accepted: 0, duplicate: 0, rejected: 0 };
-      counts[kindOf(label)] += count;
+      counts[kind] += count;
       byWebhook.set(webhook, counts);
-    }
+    };
+    for (const { webhook, label, count } of logged) add(webhook, kindOf(label), count);
+    for (const { webhook, count } of others) add(webhook, 'rejected', count);
     return byWebhook;
   };
 }

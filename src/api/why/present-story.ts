@@ -7,7 +7,7 @@ export function presentStory({ subject, answer, steps, next }: Story) {
   return { subject, answer, steps: steps.map(presentStep), next };
 }
 
-function presentStep({ at, outcome, text, facts, by, commit, changes, links, command }: StoryStep) {
+function presentStep({ at, outcome, text, facts, by, commit, changes, links, command, expandable }: StoryStep) {
   return {
     at: presentInstant(at),
     outcome,
@@ -18,5 +18,6 @@ function presentStep({ at, outcome, text, facts, by, commit, changes, links, com
     changes,
     links,
     command,
+    expandable,
   };
 }

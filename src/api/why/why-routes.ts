@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { composeStory, type StoryAnswer } from '../../story/compose-story.ts';
+import { MAX_ENTRIES } from '../../story/cut-list.ts';
 import type { StoryParts } from '../../story/story-parts.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
@@ -21,7 +22,7 @@ const DESCRIPTION = [
 
 /** `GET /why/{ref}`: why an object is in its state. */
 export function whyPlugin(app: FastifyInstance, { story }: WhyRouteParts): void {
-  app.get<{ Params: { ref: string }; Querystring: { factory?: string } }>(
+  app.get<{ Params: { ref: string }; Querystring: { factory?: string; all?: boolean } }>(
     '/why/:ref',
     {
       config: { access: requireRole('viewer', 'listed') },
@@ -31,6 +32,11 @@ export function whyPlugin(app: FastifyInstance, { story }: WhyRouteParts): void 
         description: DESCRIPTION,
         querystring: querySchema({
           factory: { type: 'string', minLength: 1, description: 'Only objects of this factory.' },
+          all: {
+            type: 'boolean',
+            default: false,
+            description: `List everything that a step with \`expandable\` sums up, at most ${MAX_ENTRIES} entries of each kind.`,
+          },
         }),
         response: { 200: refTo('Story'), 404: refTo('Problem'), 409: refTo('Problem') },
       },
@@ -38,7 +44,8 @@ export function whyPlugin(app: FastifyInstance, { story }: WhyRouteParts): void 
     async (request, reply) => {
       const { role, factories } = principalOf(request);
       const { ref } = request.params;
-      const answer = await composeStory(story, { role, factories, factory: request.query.factory ?? null }, ref);
+      const { factory = null, all = false } = request.query;
+      const answer = await composeStory(story, { role, factories, factory }, { ref, all });
       return answer.found === 'story' ? presentStory(answer.story) : sendProblem(reply, describeMiss(ref, answer));
     },
   );

@@ -13,6 +13,7 @@ export function declareWhy(why: CliCommand, bind: Bind): void {
       '<ref>',
       "a delivery, run, reconciliation or webhook: its ID, a unique prefix of the ID with at least 6 characters after dlv_, run_, rec_ or wh_; the name of a webhook, an automation or a secret; a commit; the sender's delivery ID; or last for the most recent delivery",
     )
+    .option('--all', 'list everything that the story sums up, such as the automations that did not start')
     .withJson()
     .explain({
       negative: 'nothing matches (the message lists similar names and IDs)',
@@ -22,6 +23,7 @@ export function declareWhy(why: CliCommand, bind: Bind): void {
           'dockbell why 72d3162e-cc78-11ee-81ab-4c9367dc0958',
           'a delivery by the ID at the sender: what did it start, and why not?',
         ],
+        ['dockbell why last --all', 'every automation that the last delivery did not start, with the reason'],
         ['dockbell why run_01jd3v8k6n', 'why does a run wait, or why did it fail?'],
         ['dockbell why github', 'why do senders of a webhook get 401, 404 or 429?'],
         ['dockbell why triage', 'why does an automation start nothing, and who changed it?'],
@@ -32,18 +34,26 @@ export function declareWhy(why: CliCommand, bind: Bind): void {
     .action(bind(explainObject));
 }
 
-async function explainObject(session: CommandSession, { json }: { json?: boolean }, ref: string): Promise<number> {
-  const story = await readStory(session, ref);
+interface WhyOptions {
+  all?: boolean;
+  json?: boolean;
+}
+
+async function explainObject(session: CommandSession, { all, json }: WhyOptions, ref: string): Promise<number> {
+  const story = await readStory(session, { ref, all });
   if (json) session.output.json(story);
   else printStory(session.output, story);
   return EXIT_CODES.done;
 }
 
-async function readStory(session: CommandSession, ref: string): Promise<Story> {
+async function readStory(
+  session: CommandSession,
+  { ref, all }: { ref: string; all: boolean | undefined },
+): Promise<Story> {
   const api = await session.api();
   const { factory } = session.globals;
   try {
-    return await readAnswer(api.GET('/api/v1/why/{ref}', { params: { path: { ref }, query: { factory } } }));
+    return await readAnswer(api.GET('/api/v1/why/{ref}', { params: { path: { ref }, query: { factory, all } } }));
   } catch (error) {
     throw error instanceof RequestFailed ? (explainMiss(error) ?? error) : error;
   }

@@ -112,6 +112,18 @@ export interface Decision {
   /** The shortened value of that key in the payload; `null` also if the key is missing, as `message` states. */
   actual: Json;
   message: string;
+  /** Omitted if no filter was evaluated: for a start, for a tick, and for decisions that earlier versions stored. */
+  nearness?: Nearness | undefined;
+}
+
+/** How near a delivery came to starting an automation that it did not start. */
+export interface Nearness {
+  /** Did every condition of the filter hold, so that something else decided? */
+  matched: boolean;
+  /** Number of conditions on present keys that held before the one that decided. */
+  held: number;
+  /** Does the delivery have the key that decided? */
+  present: boolean;
 }
 
 /** A run that is created with its delivery. */

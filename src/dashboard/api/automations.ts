@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Json, JsonObject } from '../../api-types/openapi.d.ts';
-import type { Automation, Backtest, Delivery, FilterResult, PayloadKey, Run } from '../../client/api-types.ts';
+import type { Automation, Backtest, Delivery, FilterResult, PayloadKey } from '../../client/api-types.ts';
 import { type PendingAnswer, readAnswer, readTagged } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 
@@ -37,17 +37,6 @@ export function automationQuery(factory: string, name: string) {
       readAutomation(
         api.GET('/api/v1/factories/{factory}/automations/{name}', { params: { path: { factory, name } } }),
       ),
-  });
-}
-
-/** The most recent run of one automation; `null` for none. */
-export function lastRunQuery(factory: string, automation: string) {
-  return queryOptions({
-    queryKey: ['factory', factory, 'runs', 'last', automation],
-    queryFn: async (): Promise<Run | null> => {
-      const params = { path: { factory }, query: { automation, limit: 1 } };
-      return (await readAnswer(api.GET('/api/v1/factories/{factory}/runs', { params }))).data[0] ?? null;
-    },
   });
 }
 

@@ -7,12 +7,13 @@ import { api } from './client.ts';
  *
  * @param factory `null` for a secret, which belongs to the team
  * @param ref an ID, or an exact form such as `automation:NAME`
+ * @param all lists what steps sum up
  */
-export function storyQuery(factory: string | null, ref: string) {
+export function storyQuery(factory: string | null, ref: string, all: boolean) {
   return queryOptions({
-    queryKey: ['factory', factory, 'story', ref],
+    queryKey: ['factory', factory, 'story', ref, all],
     queryFn: () => {
-      const params = { path: { ref }, query: { factory: factory ?? undefined } };
+      const params = { path: { ref }, query: { factory: factory ?? undefined, all } };
       return readAnswer(api.GET('/api/v1/why/{ref}', { params }));
     },
   });

@@ -24,7 +24,7 @@ describe('the decision for an automation', () => {
       expect(decide(listener([{ level: ['fatal'] }, {}]), payload)).toEqual(unfiltered);
   });
 
-  it('names the key of the first filter that decided', () => {
+  it('names the key that decided of the nearest filter, the first of equally near ones', () => {
     const both = listener([{ level: ['fatal'] }, { host: ['db'] }]);
     expect(decide(both, { level: 'info', host: 'web' })).toEqual({
       outcome: 'filtered',
@@ -32,12 +32,19 @@ describe('the decision for an automation', () => {
       expected: ['fatal'],
       actual: 'info',
       message: expect.stringContaining('level'),
+      nearness: { matched: false, held: 0, present: true },
     });
+    expect(decide(both, { host: 'web' })).toMatchObject({ path: 'host' });
     expect(decide(both, [1])).toMatchObject({ outcome: 'filtered' });
   });
 
   it('reports a disabled automation', () => {
-    expect(decide(listener([{}], false), {})).toMatchObject({ outcome: 'disabled', path: null });
+    expect(decide(listener([{}], false), {})).toMatchObject({
+      outcome: 'disabled',
+      path: null,
+      nearness: { matched: true },
+    });
+    expect(decide(listener([{ level: ['fatal'] }], false), {})).toMatchObject({ nearness: { matched: false } });
   });
 
   it('reports a filter that cannot be evaluated, if no other matches', () => {
@@ -49,9 +56,10 @@ describe('the decision for an automation', () => {
     expect(decide(alternative, { level: 'info' })).toMatchObject(error);
   });
 
-  it('needs the delivery only for a filter of an enabled automation', () => {
+  it('needs the delivery only for a filter, also to know how near a disabled automation came', () => {
     const filter = { level: ['fatal'] };
-    expect(needDelivery([listener([{}]), listener([filter], false), listener([filter, {}])])).toBe(false);
+    expect(needDelivery([listener([{}]), listener([{}], false), listener([filter, {}])])).toBe(false);
+    expect(needDelivery([listener([filter], false)])).toBe(true);
     expect(needDelivery([listener([{}]), listener([filter])])).toBe(true);
   });
 });

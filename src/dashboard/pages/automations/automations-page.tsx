@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Automation, ProviderTrigger, Webhook } from '../../../client/api-types.ts';
 import { explainInactiveAutomation } from '../../../words/explain-inactive-automation.ts';
-import { automationsQuery, lastRunQuery } from '../../api/automations.ts';
+import { automationsQuery } from '../../api/automations.ts';
 import { webhooksQuery } from '../../api/queries.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
@@ -18,7 +18,7 @@ import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { newAutomationPath, objectPath } from '../../paths.ts';
 import { useFactorySource } from './use-factory-source.ts';
-import { useLiveLastRuns } from './use-live-last-runs.ts';
+import { useLiveResults } from './use-live-results.ts';
 
 /** Lists the automations with their triggers, state and last run. */
 export function AutomationsPage() {
@@ -26,7 +26,7 @@ export function AutomationsPage() {
   const query = automationsQuery(factory);
   const { data, error, refetch } = useQuery(query);
   const { data: webhooks = [] } = useQuery(webhooksQuery(factory));
-  useLiveLastRuns(factory);
+  useLiveResults(query.queryKey, (run) => run.factory === factory);
   const isApply = ({ type, data: event }: ReceivedEvent) => type === 'reconciliation' && event.factory === factory;
   const held = useHeldUpdates(query.queryKey, isApply);
   const add = <AddButton factory={factory} isRepository={isRepository} />;
@@ -165,19 +165,26 @@ function listProblems({ automation, webhooks }: CellProps): string[] {
   return [...reasons, ...warnings.map(({ message }) => message)];
 }
 
-/** The last run may be older than the stored runs. */
-function LastRun({ automation: { factory, name, results } }: { automation: Automation }) {
-  const { data } = useQuery(lastRunQuery(factory, name));
-  if (data === undefined) return null;
-  if (data === null && results.last_run === null) return 'Never';
-  const { state, created_at: at } = data ?? { ...results.last_run!, created_at: results.last_run!.finished_at };
+/** The run that ended last, and since when runs wait. */
+function LastRun({ automation: { results, oldest_queued_at: queuedAt } }: { automation: Automation }) {
+  const { last_run: last, failing_since: failingSince } = results;
+  if (last === null && queuedAt === null) return 'Never';
   return (
     <Stack gap={4} align="flex-start">
-      <StatusBadge state={state} />
-      <TimeText at={at} isFocusable={false} />
-      {state === 'failed' && results.failing_since !== null && results.failed_in_a_row > 1 && (
+      {last !== null && (
+        <>
+          <StatusBadge state={last.state} />
+          <TimeText at={last.finished_at} isFocusable={false} />
+        </>
+      )}
+      {failingSince !== null && results.failed_in_a_row > 1 && (
         <Text size="xs" c="var(--mantine-color-error)" component="div">
-          Failing since <TimeText at={results.failing_since} isFocusable={false} />
+          Failing since <TimeText at={failingSince} isFocusable={false} />
+        </Text>
+      )}
+      {queuedAt !== null && (
+        <Text size="xs" component="div">
+          <StatusBadge state="queued" /> since <TimeText at={queuedAt} isFocusable={false} />
         </Text>
       )}
     </Stack>

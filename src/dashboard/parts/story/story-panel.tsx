@@ -1,6 +1,6 @@
-import { Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import type { Story } from '../../../client/api-types.ts';
 import { storyQuery } from '../../api/story.ts';
 import { CopyLine } from '../copy/copy-line.tsx';
@@ -22,7 +22,8 @@ interface StoryPanelProps {
 
 /** Why an object is in its state: the deciding fact, what happened in order, and what to do next. Follows events. */
 export function StoryPanel({ factory, reference, watched = [] }: StoryPanelProps) {
-  const { data: story, error, refetch } = useStory(factory, reference, watched);
+  const [isWhole, setWhole] = useState(false);
+  const { data: story, error, refetch, isPlaceholderData } = useStory(factory, reference, { watched, isWhole });
   const id = useId();
   return (
     <Paper component="section" aria-labelledby={id} withBorder radius="lg" p="lg">
@@ -38,7 +39,17 @@ export function StoryPanel({ factory, reference, watched = [] }: StoryPanelProps
           <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
             <UntrustedText text={story.answer} />
           </Text>
-          <StoryTimeline subject={story.subject} steps={story.steps} />
+          <StoryTimeline
+            subject={story.subject}
+            steps={story.steps}
+            isExpanding={isPlaceholderData}
+            onExpand={() => setWhole(true)}
+          />
+          {isWhole && (
+            <Button variant="default" size="compact-sm" w="fit-content" onClick={() => setWhole(false)}>
+              Show less
+            </Button>
+          )}
           <NextCommands next={story.next} />
         </Stack>
       )}
@@ -49,11 +60,18 @@ export function StoryPanel({ factory, reference, watched = [] }: StoryPanelProps
 /** Polling covers changes while the event stream is interrupted. */
 const POLL_MS = 5_000;
 
-function useStory(factory: string | null, reference: string, watched: readonly string[]) {
+interface StoryView {
+  watched: readonly string[];
+  /** Everything that the story otherwise sums up. */
+  isWhole: boolean;
+}
+
+function useStory(factory: string | null, reference: string, { watched, isWhole }: StoryView) {
   const queryClient = useQueryClient();
-  const query = storyQuery(factory, reference);
+  const query = storyQuery(factory, reference, isWhole);
   const result = useQuery({
     ...query,
+    placeholderData: (previous) => (previous !== undefined && isWhole ? previous : undefined),
     refetchInterval: ({ state: { data } }) => (data !== undefined && isRunning(data) ? POLL_MS : false),
   });
   const reload = useCoalesced(

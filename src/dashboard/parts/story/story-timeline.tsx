@@ -1,4 +1,6 @@
+import { Button } from '@mantine/core';
 import { CircleAlert, CircleCheck, CircleDot, CircleX, LoaderCircle, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { Story, StoryStep } from '../../../client/api-types.ts';
 import { ChangedValues } from '../diff/changed-values.tsx';
 import { CommitText } from '../text/commit-text.tsx';
@@ -8,8 +10,14 @@ import { formatDay, formatTimeOfDay } from '../time/format-time.ts';
 import { StoryLink } from './story-link.tsx';
 import classes from './story-timeline.module.css';
 
+interface StoryTimelineProps extends Pick<Story, 'subject' | 'steps'> {
+  /** Does the page load the story of everything? */
+  isExpanding: boolean;
+  onExpand(): void;
+}
+
 /** What happened, the earliest step first. */
-export function StoryTimeline({ subject, steps }: Pick<Story, 'subject' | 'steps'>) {
+export function StoryTimeline({ subject, steps, isExpanding, onExpand }: StoryTimelineProps) {
   return (
     <ol className={classes.timeline}>
       {steps.map((step, i) => (
@@ -17,7 +25,13 @@ export function StoryTimeline({ subject, steps }: Pick<Story, 'subject' | 'steps
         <li key={i} className={classes.step} data-outcome={step.outcome}>
           <StepTime at={step.at} before={steps[i - 1]?.at ?? null} />
           <StepMark outcome={step.outcome} />
-          <StepContent step={step} links={step.links.filter(({ id }) => id !== subject.id)} />
+          <StepContent step={step} links={step.links.filter(({ id }) => id !== subject.id)}>
+            {step.expandable && (
+              <Button variant="subtle" size="compact-xs" loading={isExpanding} onClick={onExpand}>
+                Show each
+              </Button>
+            )}
+          </StepContent>
         </li>
       ))}
     </ol>
@@ -56,10 +70,13 @@ interface StepContentProps {
   step: StoryStep;
   /** Without the page that shows the story. */
   links: StoryStep['links'];
+  /** What shows more on this page. */
+  children: ReactNode;
 }
 
 /** A command is shown only if no page shows more. */
-function StepContent({ step: { text, facts, commit, changes, command }, links }: StepContentProps) {
+function StepContent({ step, links, children }: StepContentProps) {
+  const { text, facts, commit, changes, command, expandable } = step;
   return (
     <div className={classes.content}>
       <p className={classes.text}>
@@ -90,7 +107,8 @@ function StepContent({ step: { text, facts, commit, changes, command }, links }:
           ))}
         </p>
       )}
-      {command !== null && links.length === 0 && (
+      {children}
+      {command !== null && !expandable && links.length === 0 && (
         <p className={classes.more}>
           <code>
             <UntrustedText text={command} />

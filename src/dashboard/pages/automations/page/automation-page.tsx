@@ -6,7 +6,7 @@ import { Link, useParams } from 'wouter';
 import type { Automation, Webhook } from '../../../../client/api-types.ts';
 import { explainInactiveAutomation } from '../../../../words/explain-inactive-automation.ts';
 import { describeResults } from '../../../../words/recent-activity.ts';
-import { automationQuery, lastRunQuery, type TaggedAutomation } from '../../../api/automations.ts';
+import { automationQuery, type TaggedAutomation } from '../../../api/automations.ts';
 import { webhooksQuery } from '../../../api/queries.ts';
 import { CodeBlock } from '../../../parts/copy/code-block.tsx';
 import { CopyButton } from '../../../parts/copy/copy-button.tsx';
@@ -23,6 +23,7 @@ import { TimeText } from '../../../parts/time/time-text.tsx';
 import { automationEditPath, factoryPath } from '../../../paths.ts';
 import { executionOf, formatJson } from '../editor/automation-draft.ts';
 import { useFactorySource } from '../use-factory-source.ts';
+import { useLiveResults } from '../use-live-results.ts';
 import { AutomationSwitches } from './automation-switches.tsx';
 import { ProviderTriggerCard } from './provider-trigger-card.tsx';
 import { ScheduleCard } from './schedule-card.tsx';
@@ -32,7 +33,9 @@ import { WebhookLink } from './webhook-link.tsx';
 export function AutomationPage() {
   const { factory, mayEdit } = useFactorySource();
   const name = decodeURIComponent(useParams<{ name: string }>().name);
-  const { data, error, refetch } = useQuery(automationQuery(factory, name));
+  const query = automationQuery(factory, name);
+  const { data, error, refetch } = useQuery(query);
+  useLiveResults(query.queryKey, (run) => run.factory === factory && run.automation === name);
   const { data: webhooks = [] } = useQuery(webhooksQuery(factory));
   return (
     <>
@@ -234,15 +237,17 @@ function TriggerCard({ number, trigger, webhooks, automation: { factory, file } 
 }
 
 function LastRunLine({ automation }: { automation: Automation }) {
-  const { factory, name, results } = automation;
-  const { data } = useQuery(lastRunQuery(factory, name));
-  if (data === undefined) return null;
-  if (data === null && results.last_run === null) return <Text size="sm">No runs yet.</Text>;
-  const { state, created_at: at } = data ?? { ...results.last_run!, created_at: results.last_run!.finished_at };
+  const { last_run: last } = automation.results;
   return (
     <Stack gap={4}>
       <Text size="sm" component="div">
-        Last run <TimeText at={at} /> <StatusBadge state={state} />
+        {last === null ? (
+          'No run has ended yet.'
+        ) : (
+          <>
+            Last run <TimeText at={last.finished_at} /> <StatusBadge state={last.state} />
+          </>
+        )}
       </Text>
       <ResultsText automation={automation} />
     </Stack>
