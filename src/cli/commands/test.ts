@@ -30,8 +30,9 @@ export function declareTest(command: CliCommand, bind: Bind): void {
     .explain({
       negative: 'a sample fails or has findings, the definition is invalid, or the factory has no such webhook',
       more:
-        'A sample is a file webhooks/<name>.samples/<sample>.json: {"body": …, "starts": ["automation"]}. "starts" lists all\n' +
-        'automations that start. A sample without it is only reported. If no sample exists, the exit code is 0.',
+        'A sample is a file webhooks/<name>.samples/<sample>.json or automations/<name>.samples/<sample>.json:\n' +
+        '{"body": …, "starts": ["automation"]}. "starts" lists all automations that start. A sample without it is only\n' +
+        'reported. If no sample exists, the exit code is 0.',
       examples: [
         ['dockbell test', 'all samples of the factory in this folder'],
         [
