@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import { suggest } from '../core/suggest.ts';
 import { type CliErrorCode, codeOf, EXIT_CODES, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import type { ResultKind } from './output/result-kinds.ts';
@@ -30,8 +30,8 @@ export class CliCommand extends Command {
   result: ResultKind<never> | null = null;
   /** Does the command work without a daemon? */
   isOffline = false;
-  /** Does the group pass words that name no subcommand to one of them? */
-  hasDefault = false;
+  /** The subcommand that gets words that name none; `null` if the group has none. */
+  #default: CliCommand | null = null;
   #replaceExitCode: ReplaceExitCode = (exit) => exit;
 
   constructor(name?: string) {
@@ -44,10 +44,24 @@ export class CliCommand extends Command {
     return new CliCommand(name);
   }
 
-  /** A subcommand whose name can be omitted. */
+  /** A subcommand whose name can be omitted. The help of the group also describes how to call it. */
   defaultCommand(name: string): CliCommand {
-    this.hasDefault = true;
-    return this.command(name, { isDefault: true });
+    const command = this.command(name, { isDefault: true });
+    this.#default = command;
+    this.addHelpText('after', () => (command.notes === null ? '' : `\n${renderNotes(command, command.notes)}`));
+    return command;
+  }
+
+  override createHelp(): Help {
+    const help = super.createHelp();
+    const called = this.#default;
+    if (called === null) return help;
+    const { commandUsage } = help;
+    return Object.assign(help, {
+      commandUsage: (group: Command) => `${pathOf(group)} ${called.usage()}\n       ${commandUsage.call(help, group)}`,
+      visibleArguments: () => new Help().visibleArguments(called),
+      visibleOptions: () => new Help().visibleOptions(called),
+    });
   }
 
   /** Adds notes below the options. */
@@ -85,7 +99,7 @@ export class CliCommand extends Command {
 
   #requireSubcommands(): void {
     // A group with a default subcommand has arguments.
-    if (this.hasDefault) return;
+    if (this.#default !== null) return;
     const named = this.args.find((word) => !word.startsWith('-') && word !== 'help');
     if (this.commands.length > 0 && named !== undefined) this.findSubcommand(named);
   }
@@ -148,6 +162,11 @@ export class CliCommand extends Command {
     const fields = result === null ? [] : [wrapWords(`Fields: ${listFieldNames(result).join(', ')}.`)];
     return [...(notes?.more === undefined ? [] : [notes.more]), ...fields];
   }
+}
+
+/** The names of the command from the program on. */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
 /** The sentence about exit codes that help and reference show. */

@@ -95,6 +95,8 @@ class ClaimLoop {
         failures = 0;
       } catch (error) {
         if (error instanceof Rejected) throw error;
+        // A stop ends the connections, and with them the claim that waits.
+        if (stopped.aborted) return;
         failures += 1;
         this.#parts.logger.warn({ problem: messageOf(error), failures }, 'claiming runs failed, retrying');
         await this.#pause(backoffMs(RETRY, failures, Math.random()));

@@ -100,6 +100,7 @@ describe('dockbell connect github', () => {
     github.takeChanges();
     const again = await connect('acme/api', '--yes');
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Nothing to change.')]);
+    expect(again.stdout).not.toContain('AUTOMATION');
     expect((await connect('acme/api', '--check')).code).toBe(0);
     expect(github.takeChanges()).toEqual([]);
   });

@@ -139,6 +139,9 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     );
     expect([String(await read(2)), String(await read(3))]).toEqual(['', 'with [redacted]\n']);
     expect(await worker.end('SIGTERM')).toBe(0);
+    // The claim that waits ends with the worker, which is no failure.
+    expect(worker.output()).toMatch(/worker stopped/);
+    expect(worker.output()).not.toMatch(/WARN|warn/);
     const body = { fence: 1, size: 1, offset: 0, content_base64: 'eA==' };
     const late = await daemon.api(`/runs/${id}/artifacts/1`, { method: 'POST', body });
     expect(late).toMatchObject({ status: 409, body: { detail: expect.stringContaining('has ended as succeeded') } });

@@ -33,6 +33,21 @@ describe('help', () => {
     expect(listed?.map((name) => name.trim())).toEqual([...COMMANDS.map(({ name }) => name), 'help']);
   });
 
+  it('of a group shows the options of the command whose name can be omitted', async () => {
+    const { stdout } = await runCli(['replay', '--help']);
+    expect(stdout).toContain('Usage: dockbell replay [options] [ref]\n       dockbell replay [options] [command]\n');
+    for (const part of [
+      '--dry-run',
+      '--as-of <time>',
+      '-y, --yes',
+      'cancel [options] <id>',
+      'Examples:',
+      'Exit codes:',
+    ]) {
+      expect(stdout).toContain(part);
+    }
+  });
+
   it('of a command in a group is shown by "help GROUP COMMAND"', async () => {
     const { code, stdout } = await runCli(['help', 'webhook', 'show']);
     expect(code).toBe(0);

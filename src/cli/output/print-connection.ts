@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<NeededEvent>[] = [
   { head: 'TRIGGER', text: ({ trigger }) => trigger, narrow: 'below' },
 ];
 
-/** Prints a webhook at a provider with its difference, the triggers that need its events, and notes. */
+/** Prints a webhook at a provider with its difference and notes. If it has to change, also the triggers that need its events. */
 export function printConnection(
   output: Output,
   plan: ConnectionPlan,
@@ -39,8 +39,10 @@ export function printConnection(
     if (remedy !== null) output.line(`  ${NAMES[field]}: ${escapeText(remedy)}`);
   }
   output.line();
-  output.table(COLUMNS, plan.needed_by);
-  output.line();
+  if (plan.action !== 'none') {
+    output.table(COLUMNS, plan.needed_by);
+    output.line();
+  }
   for (const note of plan.notes) output.line(escapeText(note));
 }
 

@@ -8,9 +8,9 @@ export interface Progress {
   stop(): void;
 }
 
-/** A spinner on a terminal, otherwise one line for each change. */
+/** A spinner. Without a terminal, nobody watches, and nothing is printed. */
 export function startProgress(context: CliContext, text: string): Progress {
-  return context.stderr.isTTY === true ? startSpinner(context, text) : startLines(context, text);
+  return context.stderr.isTTY === true ? startSpinner(context, text) : { update: () => {}, stop: () => {} };
 }
 
 function startSpinner(context: CliContext, text: string): Progress {
@@ -27,17 +27,5 @@ function startSpinner(context: CliContext, text: string): Progress {
       spinner.text = next;
     },
     stop: () => void spinner.stop(),
-  };
-}
-
-function startLines(context: CliContext, text: string): Progress {
-  let last = text;
-  context.stderr.write(`${text}\n`);
-  return {
-    update: (next) => {
-      if (next !== last) context.stderr.write(`${next}\n`);
-      last = next;
-    },
-    stop: () => {},
   };
 }
