@@ -10413,6 +10413,11 @@ export interface operations {
                     runs_on?: string[] | null;
                     /** @description The repository that each run gets a checkout of; `null` for none. */
                     workspace?: JsonObject | null;
+                    /**
+                     * @deprecated
+                     * @description Earlier name of `runs_on`.
+                     */
+                    runsOn?: string[] | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
                     /** @description Execution setting that is passed to the run unchanged. */
@@ -10783,6 +10788,11 @@ export interface operations {
                     runs_on?: string[] | null;
                     /** @description The repository that each run gets a checkout of; `null` for none. */
                     workspace?: JsonObject | null;
+                    /**
+                     * @deprecated
+                     * @description Earlier name of `runs_on`.
+                     */
+                    runsOn?: string[] | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
                     /** @description Execution setting that is passed to the run unchanged. */

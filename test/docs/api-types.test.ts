@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildApiDocument, renderApiDocument, renderApiTypes, renderFieldNames } from '../../scripts/api-types.ts';
+import type { JsonSchema } from '../../src/core/json.ts';
 import { EXECUTION_OVERRIDES } from '../../src/core/resources/automation.ts';
 import { DELIVERY_LABELS } from '../../src/core/resources/delivery.ts';
 import { readDocument } from '../helpers/documents.ts';
@@ -27,11 +28,13 @@ describe('files generated from the OpenAPI document; update them with npx tsx sc
 /** Names that are values, and keys of definition files that runs get unchanged. */
 const NOT_OURS = new Set<string>([...DELIVERY_LABELS, ...EXECUTION_OVERRIDES]);
 
-/** The names of all properties in the schemas of a document, each with its place. */
+/** The names of all properties in the schemas of a document but deprecated ones, each with its place. */
 function* listProperties(node: unknown, path = ''): Generator<[name: string, path: string]> {
   if (typeof node !== 'object' || node === null) return;
   for (const [key, value] of Object.entries(node)) {
-    if (key === 'properties' && !Array.isArray(value)) for (const name of Object.keys(value)) yield [name, path];
+    if (key === 'properties' && !Array.isArray(value)) {
+      for (const [name, { deprecated }] of Object.entries<JsonSchema>(value)) if (!deprecated) yield [name, path];
+    }
     if (!key.startsWith('example')) yield* listProperties(value, `${path}/${key}`);
   }
 }

@@ -39,9 +39,12 @@ beforeAll(async () => {
       senders.set(`${factory}/${name}`, { path: new URL(body.ingress_url).pathname, secret: body.secret });
       const trigger = { provider: 'webhook', event: 'received', filter: { webhooks: [name] } };
       const base = { name, prompt: 'Say what broke.', triggers: [trigger] };
-      const more = name === 'plain' ? { secrets: ['DEPLOY_KEY'] } : { runsOn: ['gpu'] };
+      // Clients of an earlier version send `runsOn`.
+      const labels = factory === 'ours' ? { runs_on: ['gpu'] } : { runsOn: ['gpu'] };
+      const more = name === 'plain' ? { secrets: ['DEPLOY_KEY'] } : labels;
       const made = await post(`/factories/${factory}/automations`, { ...base, ...more });
       expect(made.status, JSON.stringify(made.body)).toBe(201);
+      expect(made.body.runs_on).toEqual(name === 'plain' ? null : ['gpu']);
     }
   }
   token = (await post('/tokens', { name: 'builders', role: 'worker', factories: ['ours'] })).body.token;

@@ -10,6 +10,7 @@ import type { AutomationContent } from '../../definitions/write/write-automation
 import { tagAutomation } from '../../edit/entity-tag.ts';
 import type { FactoryEditor } from '../../edit/factory-editor.ts';
 import { WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
+import { nameForApi } from '../../words/run-policy-keys.ts';
 import { readEditOrder } from '../factories/edit-order.ts';
 import {
   type Advice,
@@ -44,8 +45,10 @@ interface AutomationBody {
 
 const name: JsonSchema = { type: 'string', pattern: WEBHOOK_NAME_PATTERN.source };
 const anyValue: JsonSchema = { description: 'Execution setting that is passed to the run unchanged.' };
+const fields = requestProperties(AUTOMATION_FIELDS, 'create');
 const properties: Record<string, JsonSchema> = {
-  ...requestProperties(AUTOMATION_FIELDS, 'create'),
+  ...fields,
+  runsOn: { ...fields.runs_on, description: 'Earlier name of `runs_on`.', deprecated: true },
   triggers: {
     type: 'array',
     items: { type: 'object' },
@@ -144,7 +147,7 @@ function registerDeletion(app: FastifyInstance, parts: AutomationEditRouteParts)
 }
 
 function readAutomation({ triggers, prompt, ...body }: AutomationBody): AutomationContent {
-  const declared = readDeclared(AUTOMATION_FIELDS, readRequest(AUTOMATION_FIELDS, 'create', body));
+  const declared = readDeclared(AUTOMATION_FIELDS, readRequest(AUTOMATION_FIELDS, 'create', nameForApi(body)));
   const overrides = EXECUTION_OVERRIDES.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]] as const]));
   return { ...declared, triggers, prompt, overrides: Object.fromEntries(overrides) };
 }
