@@ -234,7 +234,7 @@ describe('status --wait', () => {
     });
   }
 
-  it('polls until an abbreviated revision is live, without progress where no terminal is', async () => {
+  it('polls until an abbreviated revision is live, without progress if no terminal exists', async () => {
     await serveStates([
       { applied: 'aaaaaaaaaa', attempt: null },
       { applied: 'bbbbbbbbbb', attempt: null },
