@@ -4,10 +4,13 @@ import { SECRET_PLACEHOLDER } from '../src/signature/handshakes/handshake.ts';
 import { HANDSHAKES } from '../src/signature/handshakes/handshakes.ts';
 import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signature/scheme.ts';
 import { describeScheme } from '../src/signature/schemes/describe-scheme.ts';
+<<<<<<< HEAD
 import { writePingFilter } from '../src/signature/schemes/ping-filter.ts';
+=======
+import { findLastRetry, findTimeWindow } from '../src/signature/schemes/retries.ts';
+>>>>>>> 366af092 (Accept all documented retries, and identify events by their signed ID)
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes/schemes.ts';
 import { MAX_KEY_SIGNATURES } from '../src/signature/verify/presented-signatures.ts';
-import { findSuccessAnswer } from '../src/triggers/served-provider.ts';
 import { AUTH_REASONS } from '../src/words/delivery-reasons.ts';
 
 /** The text of one scheme in `docs/schemes/guides.yaml`. */
@@ -94,7 +97,7 @@ function renderScheme(scheme: Scheme, guide: Guide): string {
     '## The name of the event',
     describeEvent(scheme),
     ...describeAnswer(scheme),
-    ...(guide.retries === undefined ? [] : ['## Retries', guide.retries]),
+    ...describeRetries(scheme, guide),
     '## Pitfalls',
     [...guide.pitfalls, ...describePing(scheme)].map((pitfall) => `- ${pitfall}`).join('\n'),
     `The provider's documentation: <${scheme.documentation}>. All schemes: [signature schemes](../reference/signature-schemes.md).`,
@@ -231,7 +234,8 @@ function describeIdentity(scheme: Scheme): string {
     return 'This provider sends no delivery ID. If the sender can set a header with an event ID, name the header in `deliveryIdHeader`; if the body contains one, name its path in `deliveryIdPath`. Otherwise identical bodies count as duplicates.';
   }
   const names = identities.map((name) => `\`${name}\``).join(' or ');
-  return `${names}. A delivery that is sent again with the same value starts nothing.`;
+  const source = scheme.eventId === undefined ? '' : ` Source: <${scheme.eventId.source}>.`;
+  return `${names}. A delivery that is sent again with the same value starts nothing.${source}`;
 }
 
 function describeEvent(scheme: Scheme): string {
@@ -241,14 +245,55 @@ function describeEvent(scheme: Scheme): string {
 }
 
 /** For providers that take no other answer for a success. */
-function describeAnswer({ name }: Scheme): string[] {
-  const { status, body } = findSuccessAnswer({ serves: null, signatureScheme: name });
-  if (status === 202) return [];
+function describeAnswer({ success }: Scheme): string[] {
+  if (success === undefined) return [];
+  const { status, body, source } = success;
   const content = body === null ? 'The body is the same: `{"delivery_id": …}`.' : `The body is \`${body}\`.`;
   return [
     '## The answer',
-    `A stored delivery is answered with \`${status}\` in place of \`202\`. ${content} Duplicates get the same answer.`,
+    `A stored delivery is answered with \`${status}\` in place of \`202\`. ${content} Duplicates get the same answer. Source: <${source}>.`,
   ];
+}
+
+/** Omitted if nothing is documented. */
+function describeRetries(scheme: Scheme, { retries }: Guide): string[] {
+  const { sources } = scheme.retries;
+  const facts = [...(retries === undefined ? [] : [retries]), ...describeTimestamp(scheme)];
+  if (facts.length === 0) return [];
+  const named = sources.map((source) => `<${source}>`).join(', ');
+  return ['## Retries', ...facts, ...(sources.length === 0 ? [] : [`Sources: ${named}.`])];
+}
+
+const TIMESTAMPS_OF_RETRIES = {
+  renewed: 'A retry has a new timestamp.',
+  repeated: 'A retry repeats the timestamp of the first attempt.',
+  unknown: 'It is not documented whether a retry has a new timestamp.',
+} as const;
+
+/** Which retries the time window accepts; nothing if the scheme has no window, or if no attempt can be outside. */
+function describeTimestamp(scheme: Scheme): string[] {
+  const window = findTimeWindow(scheme);
+  const last = findLastRetry(scheme.retries.plan);
+  if (window === null || last === 0) return [];
+  const stated = TIMESTAMPS_OF_RETRIES[scheme.retries.timestamp];
+  if (scheme.retries.timestamp === 'renewed') return [stated];
+  const reach =
+    last === null
+      ? `A retry with a timestamp older than ${formatSeconds(window)} is rejected as \`stale_timestamp\`.`
+      : `The last retry is sent ${formatSeconds(last)} after the first attempt, so the time window is ${formatSeconds(window)}.`;
+  return [`${stated} ${reach}`];
+}
+
+const UNITS = [
+  { seconds: 3600, name: 'hour' },
+  { seconds: 60, name: 'minute' },
+] as const;
+
+/** In the largest unit that needs at most one decimal place. */
+function formatSeconds(seconds: number): string {
+  const unit = UNITS.find((one) => seconds >= one.seconds && Number.isInteger((seconds * 10) / one.seconds));
+  const [count, name] = unit === undefined ? [seconds, 'second'] : [seconds / unit.seconds, unit.name];
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
 function listEventPlaces({ event }: Scheme): string[] {

@@ -26,8 +26,9 @@ import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { FindSigningKey, Verify } from '../signature/verification.ts';
 import { compileClaimedIdentity, type ReadClaimedIdentity } from '../signature/verify/claimed-identity.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
-import { findSuccessAnswer, servedProvider } from '../triggers/served-provider.ts';
+import { servedProvider } from '../triggers/served-provider.ts';
 import { acceptPrevious } from './accept-previous.ts';
+import { findSuccessAnswer } from './find-success-answer.ts';
 import type { Credential, FormRules, LiveWebhook } from './live-webhook.ts';
 
 /** The webhook that reports pushes to a factory's production branch. */

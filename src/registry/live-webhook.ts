@@ -6,9 +6,9 @@ import type { SecretValue } from '../core/secret-value.ts';
 import type { ListenerIndex } from '../filter/listeners/listener-index.ts';
 import type { SubjectReader } from '../filter/read-subject.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
+import type { SuccessAnswer } from '../signature/scheme.ts';
 import type { SignedRequest, Verify } from '../signature/verification.ts';
 import type { ReadClaimedIdentity } from '../signature/verify/claimed-identity.ts';
-import type { SuccessAnswer } from '../triggers/trigger-event.ts';
 
 /** How a webhook authenticates its senders. The functions contain its secret. */
 export type Credential =

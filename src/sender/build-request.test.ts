@@ -95,9 +95,16 @@ describe('a delivery as a real sender would post it', () => {
   });
 
   it('has its ID in X-Service-Delivery-Id if the scheme has no header for it', () => {
-    const signed = target({ authMode: 'signature', signatureScheme: 'stripe' });
-    const { headers } = buildSenderRequest(signed, 'whsec_x', delivery);
+    const signed = target({ authMode: 'signature', signatureScheme: 'buildkite' });
+    const { headers } = buildSenderRequest(signed, 'a-token', delivery);
     expect(headers['X-Service-Delivery-Id']).toBe('evt_1');
+  });
+
+  it('has its ID in the body if the scheme reads it there', () => {
+    const signed = target({ authMode: 'signature', signatureScheme: 'stripe' });
+    const { headers, body } = buildSenderRequest(signed, 'whsec_x', delivery);
+    expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({ id: 'evt_1' });
+    expect(headers).not.toHaveProperty('X-Service-Delivery-Id');
   });
 
   it("has its ID in the webhook's header if it names one, in addition to the ID that the scheme always sends", () => {

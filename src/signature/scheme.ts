@@ -93,6 +93,40 @@ export type TimestampRule = {
   | { signed: false }
 );
 
+/** When a provider sends a delivery again. */
+export type RetryPlan =
+  /** The delay before each retry, counted from the attempt before. Empty if the provider never retries. */
+  | { delaysSeconds: readonly number[] }
+  /** The time from the first attempt to the last retry, if only that is documented. */
+  | { withinSeconds: number };
+
+/** What is known about the deliveries that a provider sends again. */
+export interface RetryFacts {
+  /**
+   * The signed timestamp of a retry. `renewed`: the time of the retry. `repeated`: the time of the first attempt. `unknown`:
+   * nothing says so, so the time window covers both.
+   */
+  timestamp: 'renewed' | 'repeated' | 'unknown';
+  /** `null` if the provider documents none. */
+  plan: RetryPlan | null;
+  /** The pages that say so. Empty if nothing is known. */
+  sources: readonly string[];
+}
+
+/** The ID of the event in the authenticated body. */
+export interface EventIdPlace {
+  path: BodyPath;
+  /** The page of the provider that documents the ID. */
+  source: string;
+}
+
+/** The answer that a provider expects after a delivery was stored. */
+export interface SuccessAnswer {
+  status: 200 | 202;
+  /** JSON text. It is the same for all deliveries and has nothing of a payload. `null` for the delivery ID. */
+  body: string | null;
+}
+
 /** The facts that schemes of every family have. */
 export interface SchemeFacts {
   /** Value of `signatureScheme` in a definition file. */
@@ -118,8 +152,11 @@ export interface SchemeFacts {
   sendsPing?: true;
   /** The template of a one-line summary of a delivery (`parseSummaryTemplate`). */
   summary?: string;
-  /** The path of the delivery ID in the payload, for webhooks that name no path. */
-  deliveryIdPath?: BodyPath;
+  retries: RetryFacts;
+  /** What identifies a delivery, if the provider sends no header that all attempts share. */
+  eventId?: EventIdPlace;
+  /** Absent for `202`. Present if the provider documents that it takes no other answer for a success. */
+  success?: SuccessAnswer & { source: string };
 }
 
 /**

@@ -42,9 +42,9 @@ const WALKED: Scheme[] = [
   } as Scheme,
 ];
 
-/** Other delivery IDs are read from the payload, with what filters need. */
+/** The ID of the event is read from the payload, with what filters need. */
 function readsIdentity(scheme: Scheme): boolean {
-  return scheme.deliveryIdPath === undefined && listIdentities(scheme).length > 0;
+  return listIdentities({ ...scheme, eventId: undefined } as Scheme).length > 0;
 }
 
 function compile(scheme: Scheme, secret: string): Verify {

@@ -182,21 +182,12 @@ export interface ActorPlaces {
   ownApp?: readonly Source[];
 }
 
-/** The answer that a provider expects after a delivery was stored. */
-export interface SuccessAnswer {
-  status: 200 | 202;
-  /** JSON text. It is the same for all deliveries and has nothing of a payload. `null` for the delivery ID. */
-  body: string | null;
-}
-
 /** The trigger events of a provider. */
 export interface TriggerProvider {
   /** The name for people. */
   title: string;
   /** The signature schemes of its deliveries. */
   schemes: readonly string[];
-  /** What senders get for a stored delivery, if the provider takes only this for a success. */
-  success?: SuccessAnswer;
   /** Where a delivery has the name of its event: a header, or a path of the payload. */
   eventName: { header: string } | { path: string };
   context: ContextPlaces;

@@ -49,6 +49,26 @@ describe('the pages of the signature schemes', () => {
     }
   });
 
+  it.each(SCHEMES)('promise for $name what its row documents', ({ name, success, eventId, retries }) => {
+    const page = pages.get(`schemes/${name}.md`)!;
+    expect(page.includes('is answered with `200`')).toBe(success !== undefined);
+    if (success !== undefined) expect(page).toContain(`Source: <${success.source}>`);
+    if (eventId !== undefined) expect(page).toContain(`\`body ${eventId.path.join('.')}\``);
+    for (const source of retries.sources) expect(page).toContain(`<${source}>`);
+    expect(page).not.toMatch(/answers `202`.*\n.*is answered with `200`|same body, so|hash is sufficient/);
+  });
+
+  it('say which retries the time window accepts', () => {
+    expect(pages.get('schemes/linear.md')).toContain(
+      'A retry repeats the timestamp of the first attempt. The last retry is sent 421 minutes after the first attempt, so the time window is 7.5 hours.',
+    );
+    expect(pages.get('schemes/stripe.md')).toContain('\n\nA retry has a new timestamp.\n\n');
+    expect(pages.get('schemes/buildkite.md')).toContain(
+      'It is not documented whether a retry has a new timestamp. A retry with a timestamp older than 5 minutes is rejected as `stale_timestamp`.',
+    );
+    expect(pages.get('schemes/github.md')).not.toContain('timestamp');
+  });
+
   it('have examples that are valid definitions', () => {
     for (const [path, page] of pages) {
       const examples = [...page.matchAll(/```yaml (webhooks\/\S+)\n([\s\S]*?)```/g)];

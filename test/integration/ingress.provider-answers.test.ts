@@ -44,6 +44,8 @@ describe('the answer to a stored delivery, and to its duplicate', () => {
     ['Teams', signed('teams'), TEAMS],
     ['Teams behind a relay', { serves: 'teams', deliveryIdPath: 'id' }, TEAMS],
     ['Linear that posts for another provider', signed('linear', { serves: 'teams' }), LINEAR],
+    ['Paddle', signed('paddle'), LINEAR],
+    ['Zoom', signed('zoom'), LINEAR],
     ['GitHub', signed('github'), ACCEPTED],
     ['Slack', signed('slack'), ACCEPTED],
     ['a sender without a provider', {}, ACCEPTED],
@@ -78,6 +80,9 @@ describe('the delivery ID in a payload', () => {
   it.each([
     ['slack', { type: 'event_callback', event_id: 'Ev1', id: 'x' }, 'Ev1'],
     ['teams', { type: 'message', event_id: 'Ev1', id: '1485983408511' }, '1485983408511'],
+    ['stripe', { id: 'evt_A', event_id: 'x' }, 'evt_A'],
+    ['paddle', { event_id: 'evt_A', notification_id: 'ntf_1' }, 'evt_A'],
+    ['box', { type: 'webhook_event', id: 'eb0c4e06' }, 'eb0c4e06'],
   ])('is read where %s has it', async (scheme, body, id) => {
     expect(await identify(signed(scheme), body)).toEqual(['payload', id]);
   });

@@ -1,5 +1,6 @@
 import type { RequestHeaders } from '../../core/headers.ts';
 import type { Scheme, TokenScheme } from '../scheme.ts';
+import { UNDOCUMENTED } from '../schemes/parts.ts';
 import { listCredentialPlaces, SCHEMES } from '../schemes/schemes.ts';
 import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 
@@ -14,6 +15,7 @@ export const BEARER: TokenScheme = {
   canGenerateSecret: true,
   documentation: '',
   rejectedSecrets: [],
+  retries: UNDOCUMENTED,
 };
 
 /** The whole table, except schemes that cannot be checked without the network. */

@@ -1,11 +1,25 @@
 import type { RequestPlace, SignatureScheme } from '../scheme.ts';
-import { FAMILY, header, ROW, SHA1, SHA256, SHA512, textKey } from './parts.ts';
+import {
+  FAMILY,
+  HOUR_SECONDS,
+  header,
+  ROW,
+  retriesAfter,
+  retriesWithin,
+  SHA1,
+  SHA256,
+  SHA512,
+  textKey,
+} from './parts.ts';
 
 /** DocuSign sends one numbered header for each of its keys; the first sixteen are checked. */
 const DOCUSIGN_SIGNATURES = Array.from({ length: 16 }, (_, index) => header(`X-DocuSign-Signature-${index + 1}`)) as [
   RequestPlace,
   ...RequestPlace[],
 ];
+
+const TEAMS_PAGE =
+  'https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook';
 
 /** Schemes whose signature covers only the raw body. */
 export const BODY_DIGESTS: readonly SignatureScheme[] = [
@@ -15,6 +29,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     title: 'Asana',
     headers: [{ ...FAMILY, name: 'asana', signatures: [header('X-Hook-Signature')] }],
     otherCredentialHeaders: ['X-Hook-Secret'],
+    retries: retriesWithin(24 * HOUR_SECONDS, 'https://developers.asana.com/docs/webhooks-guide'),
     whenSecretIsIssued: 'handshake',
     documentation: 'https://developers.asana.com/docs/webhooks-guide',
   },
@@ -62,6 +77,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     entrySeparator: ',',
     labelSeparator: '=',
     headers: [{ ...FAMILY, name: 'circleci', signatures: [header('circleci-signature')] }],
+    eventId: { path: ['id'], source: 'https://circleci.com/docs/webhooks-reference/' },
     whenSecretIsIssued: 'user',
     documentation: 'https://circleci.com/docs/guides/integration/outbound-webhooks/',
   },
@@ -80,6 +96,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'dropbox',
     title: 'Dropbox',
     headers: [{ ...FAMILY, name: 'dropbox', signatures: [header('X-Dropbox-Signature')] }],
+    retries: retriesWithin(600, 'https://www.dropbox.com/developers/reference/webhooks'),
     whenSecretIsIssued: 'app',
     documentation: 'https://www.dropbox.com/developers/reference/webhooks',
   },
@@ -128,6 +145,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     headers: [
       { ...FAMILY, name: 'github', signatures: [header('X-Hub-Signature-256')], identity: header('X-GitHub-Delivery') },
     ],
+    retries: retriesAfter([], 'https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries'),
     whenSecretIsIssued: 'user',
     documentation: 'https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries',
   },
@@ -149,6 +167,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     keys: [textKey('sha1', SHA1)],
     labelSeparator: '=',
     headers: [{ ...FAMILY, name: 'intercom', signatures: [header('X-Hub-Signature')] }],
+    eventId: { path: ['id'], source: 'https://developers.intercom.com/docs/webhooks/webhook-notifications' },
     whenSecretIsIssued: 'app',
     documentation: 'https://developers.intercom.com/docs/webhooks/setting-up-webhooks',
   },
@@ -194,9 +213,20 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
       from: { place: 'json', path: ['webhookTimestamp'], type: 'number' },
       unit: 'milliseconds',
       signed: true,
-      toleranceSeconds: 60,
+      toleranceSeconds: 7.5 * HOUR_SECONDS,
+      futureToleranceSeconds: 60,
     },
     otherCredentialHeaders: ['Linear-Timestamp'],
+    retries: {
+      timestamp: 'repeated',
+      plan: { delaysSeconds: [60, HOUR_SECONDS, 6 * HOUR_SECONDS] },
+      sources: [
+        'https://linear.app/developers/webhooks',
+        'https://github.com/vercel/eve/issues/1570',
+        'https://github.com/n8n-io/n8n/pull/36487',
+      ],
+    },
+    success: { status: 200, body: null, source: 'https://linear.app/developers/webhooks' },
     whenSecretIsIssued: 'after',
     documentation: 'https://linear.app/developers/webhooks',
   },
@@ -208,6 +238,10 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     keys: [textKey('sha256')],
     labelSeparator: '=',
     headers: [{ ...FAMILY, name: 'meta', signatures: [header('X-Hub-Signature-256')] }],
+    retries: retriesWithin(
+      7 * 24 * HOUR_SECONDS,
+      'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
+    ),
     whenSecretIsIssued: 'app',
     documentation: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   },
@@ -224,6 +258,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     headers: [
       { ...FAMILY, name: 'pagerduty', signatures: [header('X-PagerDuty-Signature')], identity: header('X-Webhook-Id') },
     ],
+    retries: retriesWithin(20 * 60, 'https://docs.pagerduty.com/developer/verifying-webhook-signatures'),
     whenSecretIsIssued: 'after',
     documentation: 'https://docs.pagerduty.com/developer/verifying-webhook-signatures',
   },
@@ -272,6 +307,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
         fallbackIdentity: header('shopify-event-id'),
       },
     ],
+    retries: retriesWithin(4 * HOUR_SECONDS, 'https://shopify.dev/docs/apps/build/webhooks/verify-deliveries'),
     whenSecretIsIssued: 'app',
     documentation: 'https://shopify.dev/docs/apps/build/webhooks/verify-deliveries',
   },
@@ -281,14 +317,20 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     title: 'Microsoft Teams',
     event: { path: ['type'] },
     summary: '{from.name} · {text}',
-    deliveryIdPath: ['id'],
     keys: [{ prefix: '', decode: 'base64', minBytes: 16, maxBytes: 64, algorithm: SHA256, label: 'HMAC' }],
     labelSeparator: ' ',
     encoding: 'base64',
     headers: [{ ...FAMILY, name: 'teams', signatures: [header('Authorization')] }],
+    retries: retriesAfter([], TEAMS_PAGE),
+    eventId: { path: ['id'], source: TEAMS_PAGE },
+    // Teams posts the text in the channel.
+    success: {
+      status: 200,
+      body: JSON.stringify({ type: 'message', text: 'Received.' }),
+      source: TEAMS_PAGE,
+    },
     whenSecretIsIssued: 'after',
-    documentation:
-      'https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
+    documentation: TEAMS_PAGE,
   },
   {
     ...ROW,
@@ -310,6 +352,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     // Other schemes write hex after `sha256=`.
     encoding: 'base64',
     headers: [{ ...FAMILY, name: 'typeform', signatures: [header('Typeform-Signature')] }],
+    eventId: { path: ['event_id'], source: 'https://www.typeform.com/developers/webhooks/example-payload/' },
     whenSecretIsIssued: 'user',
     documentation: 'https://www.typeform.com/developers/webhooks/secure-your-webhooks/',
   },
@@ -322,6 +365,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
       '{payload.deployment.name|payload.project.name|payload.name} · {payload.target} · {payload.deployment.url|payload.url}',
     keys: [textKey(null, SHA1)],
     headers: [{ ...FAMILY, name: 'vercel', signatures: [header('x-vercel-signature')] }],
+    eventId: { path: ['id'], source: 'https://vercel.com/docs/webhooks/webhooks-api' },
     whenSecretIsIssued: 'after',
     documentation: 'https://vercel.com/docs/webhooks/webhooks-api',
   },

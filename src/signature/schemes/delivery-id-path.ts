@@ -11,5 +11,5 @@ export function findDeliveryIdPath({
   signatureScheme,
 }: Pick<AppliedWebhook, 'deliveryIdPath' | 'signatureScheme'>): BodyPath | null {
   if (deliveryIdPath !== null) return readPayloadPath(deliveryIdPath);
-  return findScheme(signatureScheme ?? '')?.deliveryIdPath ?? null;
+  return findScheme(signatureScheme ?? '')?.eventId?.path ?? null;
 }

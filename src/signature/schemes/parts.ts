@@ -1,4 +1,12 @@
-import type { Algorithm, ContentPart, HeaderFamily, KeyForm, RequestPlace, SignatureScheme } from '../scheme.ts';
+import type {
+  Algorithm,
+  ContentPart,
+  HeaderFamily,
+  KeyForm,
+  RequestPlace,
+  RetryFacts,
+  SignatureScheme,
+} from '../scheme.ts';
 
 /** The raw body. */
 export const BODY = { part: 'body' } as const;
@@ -32,6 +40,21 @@ export function publicKey(algorithm: Algorithm, label: string | null = null): Ke
   return { prefix: '', decode: 'spki', minBytes: 0, maxBytes: Number.POSITIVE_INFINITY, algorithm, label };
 }
 
+export const HOUR_SECONDS = 3600;
+
+/** For providers that document no retries. */
+export const UNDOCUMENTED: RetryFacts = { timestamp: 'unknown', plan: null, sources: [] };
+
+/** Retries until a time after the first attempt. Nothing says whether they have a new timestamp. */
+export function retriesWithin(withinSeconds: number, source: string): RetryFacts {
+  return { timestamp: 'unknown', plan: { withinSeconds }, sources: [source] };
+}
+
+/** Retries with these delays. Nothing says whether they have a new timestamp. */
+export function retriesAfter(delaysSeconds: readonly number[], source: string): RetryFacts {
+  return { timestamp: 'unknown', plan: { delaysSeconds }, sources: [source] };
+}
+
 /** What most header families have in common: only a signature. */
 export const FAMILY = {
   timestamp: null,
@@ -52,6 +75,7 @@ export const ROW = {
   unsignedValues: [],
   content: [BODY],
   timestamp: null,
+  retries: UNDOCUMENTED,
   canGenerateSecret: false,
   options: null,
 } as const satisfies Partial<SignatureScheme>;

@@ -1,5 +1,16 @@
 import type { SignatureScheme } from '../scheme.ts';
-import { BODY, FAMILY, header, publicKey, ROW, SECONDS_IN_HEADER, TIMESTAMP } from './parts.ts';
+import {
+  BODY,
+  DEFAULT_TOLERANCE_SECONDS,
+  FAMILY,
+  HOUR_SECONDS,
+  header,
+  publicKey,
+  ROW,
+  retriesWithin,
+  SECONDS_IN_HEADER,
+  TIMESTAMP,
+} from './parts.ts';
 
 /** Schemes whose sender signs with a private key; the secret is its public key. */
 export const PUBLIC_KEYS: readonly SignatureScheme[] = [
@@ -18,7 +29,8 @@ export const PUBLIC_KEYS: readonly SignatureScheme[] = [
         timestamp: 'X-Signature-Timestamp',
       },
     ],
-    timestamp: SECONDS_IN_HEADER,
+    timestamp: { ...SECONDS_IN_HEADER, toleranceSeconds: 900, futureToleranceSeconds: DEFAULT_TOLERANCE_SECONDS },
+    retries: retriesWithin(600, 'https://docs.discord.com/developers/events/webhook-events'),
     whenSecretIsIssued: 'app',
     documentation: 'https://docs.discord.com/developers/events/webhook-events',
   },
@@ -37,7 +49,15 @@ export const PUBLIC_KEYS: readonly SignatureScheme[] = [
         timestamp: 'X-Twilio-Email-Event-Webhook-Timestamp',
       },
     ],
-    timestamp: SECONDS_IN_HEADER,
+    timestamp: {
+      ...SECONDS_IN_HEADER,
+      toleranceSeconds: 25 * HOUR_SECONDS,
+      futureToleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
+    },
+    retries: retriesWithin(
+      24 * HOUR_SECONDS,
+      'https://docs.sendgrid.com/for-developers/tracking-events/troubleshooting',
+    ),
     whenSecretIsIssued: 'after',
     documentation:
       'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features',

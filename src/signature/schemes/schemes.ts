@@ -32,7 +32,7 @@ export function findScheme(name: string): Scheme | undefined {
 
 /** What identifies a delivery under a scheme: headers, or values of the body as `body a.b`. */
 export function listIdentities(scheme: Scheme): string[] {
-  const inPayload = scheme.deliveryIdPath === undefined ? [] : [`body ${scheme.deliveryIdPath.join('.')}`];
+  const inPayload = scheme.eventId === undefined ? [] : [`body ${scheme.eventId.path.join('.')}`];
   return [...inPayload, ...listVerifiedIdentities(scheme)];
 }
 

@@ -1,9 +1,11 @@
 import type { TokenScheme } from '../scheme.ts';
+import { HOUR_SECONDS, retriesWithin, UNDOCUMENTED } from './parts.ts';
 
 const ROW = {
   family: 'token',
   identity: null,
   rejectedSecrets: [],
+  retries: UNDOCUMENTED,
   whenSecretIsIssued: 'user',
   canGenerateSecret: false,
 } as const;
@@ -29,6 +31,7 @@ export const TOKENS: readonly TokenScheme[] = [
     event: { path: ['eventType'] },
     summary: '{message.text|resource.name}',
     places: [{ in: 'basic' }],
+    eventId: { path: ['id'], source: 'https://learn.microsoft.com/en-us/azure/devops/service-hooks/events' },
     documentation: 'https://learn.microsoft.com/en-us/azure/devops/service-hooks/services/webhooks',
   },
   {
@@ -75,6 +78,10 @@ export const TOKENS: readonly TokenScheme[] = [
     name: 'microsoft_graph',
     title: 'Microsoft Graph',
     places: [{ in: 'json_list', list: 'value', key: 'clientState' }],
+    retries: retriesWithin(
+      4 * HOUR_SECONDS,
+      'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
+    ),
     documentation: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
   },
   {

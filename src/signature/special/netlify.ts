@@ -3,6 +3,7 @@ import { readPath } from '../../core/json.ts';
 import type { SignedDelivery, UnsignedDelivery } from '../outgoing-delivery.ts';
 import type { RejectedRequest, RequestVariant } from '../rejected-request.ts';
 import type { SpecialScheme } from '../scheme.ts';
+import { UNDOCUMENTED } from '../schemes/parts.ts';
 import { areEqualTexts } from '../tokens/token.ts';
 import { reject, type SignatureResult, type SignedRequest } from '../verification.ts';
 
@@ -29,6 +30,7 @@ export const NETLIFY: SpecialScheme = {
   canGenerateSecret: false,
   documentation: 'https://docs.netlify.com/deploy/deploy-notifications/',
   rejectedSecrets: [],
+  retries: UNDOCUMENTED,
   secretHint: 'Paste the "JWS secret token" exactly as you entered it at Netlify.',
   findSecretFault: () => null,
   compile: compileVerifier,

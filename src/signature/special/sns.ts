@@ -2,6 +2,7 @@ import { type KeyObject, verify as verifyWithKey } from 'node:crypto';
 import { isJsonObject, type JsonObject, readPath } from '../../core/json.ts';
 import type { RejectedRequest, RequestVariant, SpecialMistake } from '../rejected-request.ts';
 import type { SpecialScheme } from '../scheme.ts';
+import { HOUR_SECONDS, retriesWithin } from '../schemes/parts.ts';
 import {
   type FindSigningKey,
   reject,
@@ -51,6 +52,7 @@ export const SNS: SpecialScheme = {
   canGenerateSecret: false,
   documentation: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
   rejectedSecrets: [],
+  retries: retriesWithin(HOUR_SECONDS, 'https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html'),
   secretHint: 'Write the ARN of the topic, for example arn:aws:sns:eu-central-1:123456789012:alarms.',
   findSecretFault: (secretText) => (isTopicArn(secretText) ? null : 'is not the ARN of a topic'),
   compile: compileVerifier,

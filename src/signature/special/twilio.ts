@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { SignedDelivery, UnsignedDelivery } from '../outgoing-delivery.ts';
 import type { RejectedRequest, RequestVariant } from '../rejected-request.ts';
 import type { SpecialScheme } from '../scheme.ts';
+import { UNDOCUMENTED } from '../schemes/parts.ts';
 import { areEqualTexts } from '../tokens/token.ts';
 import { reject, type SignatureResult, type SignedRequest } from '../verification.ts';
 import { FORM_TYPE } from '../verify/request-parts.ts';
@@ -24,6 +25,7 @@ export const TWILIO: SpecialScheme = {
   canGenerateSecret: false,
   documentation: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
   rejectedSecrets: [],
+  retries: UNDOCUMENTED,
   secretHint: 'Paste the auth token of the account exactly as the Twilio console shows it.',
   findSecretFault: () => null,
   compile: compileVerifier,

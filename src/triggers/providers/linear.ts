@@ -46,8 +46,6 @@ const updatedIssue = (when: NonNullable<DeliveryRow['when']>, ...requires: Requi
 export const LINEAR: TriggerProvider = {
   title: PROVIDER_TITLES.linear,
   schemes: ['linear'],
-  // Linear counts every other status as a failure.
-  success: { status: 200, body: null },
   eventName: { path: 'type' },
   context: {
     repository: [],

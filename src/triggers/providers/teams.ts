@@ -23,8 +23,6 @@ const keys: { readonly [key: string]: FilterKey } = {
 export const TEAMS: TriggerProvider = {
   title: PROVIDER_TITLES.teams,
   schemes: ['teams'],
-  // Teams posts the text in the channel.
-  success: { status: 200, body: JSON.stringify({ type: 'message', text: 'Received.' }) },
   eventName: { path: 'type' },
   context: {
     repository: [],
