@@ -4,11 +4,8 @@ import { SECRET_PLACEHOLDER } from '../src/signature/handshakes/handshake.ts';
 import { HANDSHAKES } from '../src/signature/handshakes/handshakes.ts';
 import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signature/scheme.ts';
 import { describeScheme } from '../src/signature/schemes/describe-scheme.ts';
-<<<<<<< HEAD
 import { writePingFilter } from '../src/signature/schemes/ping-filter.ts';
-=======
 import { findLastRetry, findTimeWindow } from '../src/signature/schemes/retries.ts';
->>>>>>> 366af092 (Accept all documented retries, and identify events by their signed ID)
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes/schemes.ts';
 import { MAX_KEY_SIGNATURES } from '../src/signature/verify/presented-signatures.ts';
 import { AUTH_REASONS } from '../src/words/delivery-reasons.ts';

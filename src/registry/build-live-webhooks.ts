@@ -16,6 +16,7 @@ import {
 import { isCredentialHeader } from '../signature/schemes/credential-headers.ts';
 import { findDeliveryIdPath } from '../signature/schemes/delivery-id-path.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
+import { isBodySecondKey } from '../signature/schemes/retries.ts';
 import {
   findScheme,
   listCredentialPlaces,
@@ -66,6 +67,7 @@ export function buildLiveWebhook(
     form: buildFormRules(webhook),
     identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
     identityPath,
+    hasBodyKey: hasBodyKey(webhook),
     deduplicate: webhook.deduplicate,
     claimedIdentity: buildClaimedIdentity(webhook),
     event,
@@ -89,6 +91,11 @@ export function buildLiveWebhook(
 function buildClaimedIdentity({ signatureScheme, signature }: AppliedWebhook): ReadClaimedIdentity {
   const scheme = resolveScheme(signatureScheme, signature);
   return scheme === null ? () => null : compileClaimedIdentity(scheme);
+}
+
+function hasBodyKey({ signatureScheme }: AppliedWebhook): boolean {
+  const scheme = findScheme(signatureScheme ?? '');
+  return scheme !== undefined && isBodySecondKey(scheme);
 }
 
 function buildFormRules({ bodyFormat, signatureScheme, signature }: AppliedWebhook): FormRules | null {

@@ -52,6 +52,8 @@ export interface LiveWebhook {
   identityHeader: string | null;
   /** Keys from the root of the payload to the sender's ID of the delivery; `null` if webhook and scheme name none. */
   identityPath: readonly string[] | null;
+  /** Whether a delivery with the body of an earlier one is a duplicate, also with another ID. */
+  hasBodyKey: boolean;
   /** Whether a delivery with the identity of an earlier one is a duplicate. */
   deduplicate: boolean;
   /** The provider's ID in a request that did not verify, for display only. */

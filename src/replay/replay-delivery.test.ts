@@ -51,6 +51,7 @@ function open({
             form: null,
             identityHeader: null,
             identityPath: null,
+            hasBodyKey: false,
             deduplicate: true,
             provider: null,
             success: { status: 202, body: null },

@@ -104,12 +104,12 @@ export type RetryPlan =
 export interface RetryFacts {
   /**
    * The signed timestamp of a retry. `renewed`: the time of the retry. `repeated`: the time of the first attempt. `unknown`:
-   * nothing says so, so the time window covers both.
+   * undocumented, so the time window covers both.
    */
   timestamp: 'renewed' | 'repeated' | 'unknown';
   /** `null` if the provider documents none. */
   plan: RetryPlan | null;
-  /** The pages that say so. Empty if nothing is known. */
+  /** The pages that document the timestamp and the plan. Empty if nothing is known. */
   sources: readonly string[];
 }
 

@@ -20,7 +20,7 @@ const READERS: { [what: string]: (length: number) => unknown } = {
   'an identity of the provider with blanks inside': (length) =>
     identify(
       { headers: createRequestHeaders([]), providerIdentity: blanks(length), payload: undefined },
-      { identityHeader: null, identityPath: null, deduplicate: true, holdsSecret: () => false },
+      { identityHeader: null, identityPath: null, hasBodyKey: false, deduplicate: true, holdsSecret: () => false },
       Buffer.alloc(32),
     ),
   'X-Forwarded-For with blanks inside, from a trusted proxy': (length) =>

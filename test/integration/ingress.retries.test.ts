@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startIngress, type TestIngress } from '../helpers/start-ingress.ts';
+import { findSuccessAnswer } from '../../src/registry/find-success-answer.ts';
+import { startIngress, type TestIngress, type TestWebhook } from '../helpers/start-ingress.ts';
 
 function readCase<T>(name: string): T {
   return JSON.parse(readFileSync(`test/vectors/cases/${name}.json`, 'utf8')) as T;
@@ -9,7 +10,7 @@ function readCase<T>(name: string): T {
 
 let ingress: TestIngress;
 
-afterEach(() => ingress.close());
+afterEach(() => ingress?.close());
 
 const AUTOMATION = { name: 'triage', webhook: 'hook' };
 const DURATION_MS = { s: 1000, h: 3_600_000 } as const;
@@ -19,7 +20,7 @@ function parseDuration(text: string): number {
 }
 
 /** Label, reason and number of runs of each entry, in the order of arrival. */
-async function readLog(): Promise<[string, string | null, number][]> {
+async function readLog(): Promise<[string | null, string | null, number][]> {
   const rows = await ingress.deliveries();
   return rows.reverse().map(({ label, reason, runs }) => [label, reason, runs.length]);
 }
@@ -71,10 +72,107 @@ describe('the documented retries of Linear, which repeat the first request', () 
     expect((await readLog()).map(([label]) => label)).toEqual(['Accepted', 'Duplicate', 'Duplicate', 'Duplicate']);
   });
 
+  it('are duplicates also with another Linear-Delivery, which is not signed', async () => {
+    const post = await begin();
+    await post();
+    ingress.clock.advance(2 * DURATION_MS.h);
+    expect((await post({ 'Linear-Delivery': 'changed' })).status).toBe(200);
+    expect((await post({ 'Linear-Delivery': '', 'X-Service-Delivery-Id': 'changed' })).status).toBe(200);
+    expect(await readLog()).toEqual([
+      ['Accepted', null, 1],
+      ['Duplicate', 'same_identity', 0],
+      ['Duplicate', 'same_identity', 0],
+    ]);
+    const [, duplicate, accepted] = await ingress.deliveries();
+    expect(duplicate).toMatchObject({
+      deliveryId: expect.stringMatching(/^sha256:/),
+      deliveryIdSource: 'body_hash',
+      detail: 'the delivery ID of the request is changed',
+      duplicateOf: accepted!.id,
+    });
+  });
+
   it('are rejected after eight hours', async () => {
     const post = await begin();
     ingress.clock.advance(8 * DURATION_MS.h);
     expect((await post()).status).toBe(401);
     expect(await readLog()).toEqual([['Rejected (auth)', 'stale_timestamp', 0]]);
+  });
+});
+
+interface IdentityCase {
+  scheme: string;
+  secret: string;
+  deliveries: { name: string; body?: string; expected: string }[];
+}
+
+describe('the event ID in a signed body', () => {
+  const { scheme, secret, deliveries } = readCase<IdentityCase>('identity-in-body');
+  const [first, retry] = deliveries;
+
+  async function begin(more: Partial<TestWebhook> = {}) {
+    const webhook = { authMode: 'signature', signatureScheme: scheme, secret, ...more } as const;
+    ingress = await startIngress({ webhooks: [webhook], automations: [AUTOMATION] });
+    return (body: string, headers: Record<string, string> = {}, signedAt = ingress.clock.wallMs()) => {
+      const stamp = Math.floor(signedAt / 1000);
+      const signature = createHmac('sha256', secret).update(`${stamp}.${body}`).digest('hex');
+      const signed = { 'Stripe-Signature': `t=${stamp},v1=${signature}`, ...headers };
+      return ingress.post(ingress.path(), { headers: signed, body });
+    };
+  }
+
+  it('identifies the event if the body of a retry differs, and if a copy names another ID', async () => {
+    const post = await begin();
+    const signedAt = ingress.clock.wallMs();
+    expect((await post(first!.body!)).body).toBe('{"delivery_id":"evt_A"}');
+    await post(retry!.body!);
+    await post(first!.body!, { 'X-Service-Delivery-Id': 'something-new' }, signedAt);
+    expect(await readLog()).toEqual([
+      ['Accepted', null, 1],
+      ['Duplicate', 'same_identity_other_body', 0],
+      ['Duplicate', 'same_identity', 0],
+    ]);
+    expect((await ingress.deliveries()).map((row) => [row.deliveryIdSource, row.deliveryId])).toEqual(
+      Array(3).fill(['payload', 'evt_A']),
+    );
+  });
+
+  it('identifies no event with another body and another ID', async () => {
+    const post = await begin();
+    for (const id of ['evt_A', 'evt_B']) await post(first!.body!.replace('evt_A', id));
+    expect(await readLog()).toEqual(Array(2).fill(['Accepted', null, 1]));
+  });
+
+  it('is the second key of a webhook whose sender names the delivery in a header', async () => {
+    const post = await begin({ deliveryIdHeader: 'X-Event' });
+    for (const id of ['one', 'two']) await post(first!.body!, { 'X-Event': id });
+    await post(retry!.body!, { 'X-Event': 'two' });
+    await post(retry!.body!, { 'X-Event': 'one' });
+    expect((await readLog()).map(([label, reason]) => [label, reason])).toEqual([
+      ['Accepted', null],
+      ['Duplicate', 'same_identity'],
+      // The duplicate has not claimed its ID.
+      ['Accepted', null],
+      ['Duplicate', 'same_identity_other_body'],
+    ]);
+  });
+
+  it('is no second key without deduplication, and the body none of a scheme that identifies deliveries by a header', async () => {
+    const post = await begin({ deduplicate: false });
+    for (const id of ['one', 'two']) await post(first!.body!, { 'X-Service-Delivery-Id': id });
+    await ingress.close();
+    ingress = await startIngress({ webhooks: [{ authMode: 'signature', signatureScheme: 'github', secret }] });
+    const signature = `sha256=${createHmac('sha256', secret).update('{}').digest('hex')}`;
+    for (const id of ['one', 'two']) {
+      const headers = { 'X-Hub-Signature-256': signature, 'X-GitHub-Delivery': id };
+      await ingress.post(ingress.path(), { headers, body: '{}' });
+    }
+    expect((await ingress.deliveries()).map(({ label }) => label)).toEqual(['Accepted', 'Accepted']);
+  });
+});
+
+describe('the answer', () => {
+  it.each(readCase<{ scheme: string }[]>('answer-200'))('to $scheme is 200', ({ scheme: signatureScheme }) => {
+    expect(findSuccessAnswer({ serves: null, signatureScheme })).toMatchObject({ status: 200 });
   });
 });

@@ -50,6 +50,11 @@ export interface DeliveryIdentity {
    * is a duplicate of this one.
    */
   key: string;
+  /**
+   * The second key, which is one of the source `body_hash`: another delivery with the same body is a duplicate, also with
+   * another ID. Omitted if only `key` identifies duplicates.
+   */
+  bodyKey?: string;
 }
 
 /** The key of a delivery to a webhook with `deduplicate: false`. No other key is empty. */

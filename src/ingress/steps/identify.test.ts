@@ -14,7 +14,7 @@ function name(raw: string[], identityHeader: string | null = null, providerIdent
   const headers = createRequestHeaders(raw);
   return identify(
     { headers, providerIdentity, payload: undefined },
-    { identityHeader, identityPath: null, deduplicate: true, holdsSecret },
+    { identityHeader, identityPath: null, hasBodyKey: false, deduplicate: true, holdsSecret },
     BODY,
   );
 }
@@ -22,7 +22,14 @@ function name(raw: string[], identityHeader: string | null = null, providerIdent
 /** Of a payload with this value at the path of the webhook, and an ID in the header of the provider. */
 function nameByPath(id: unknown) {
   const parts = { headers: createRequestHeaders([]), providerIdentity: 'provider', payload: { event: { id } } };
-  return identify(parts, { identityHeader: null, identityPath: ['event', 'id'], deduplicate: true, holdsSecret }, BODY);
+  const rules = {
+    identityHeader: null,
+    identityPath: ['event', 'id'],
+    hasBodyKey: false,
+    deduplicate: true,
+    holdsSecret,
+  };
+  return identify(parts, rules, BODY);
 }
 
 const fromHeader = (value: string) => name(['X-Id', value], 'x-id');

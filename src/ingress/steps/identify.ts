@@ -15,7 +15,7 @@ const MAX_IDENTITY_BYTES = 255;
 /** The settings of a webhook for identities. */
 export type IdentityRules = Pick<LiveWebhook, 'identityHeader' | 'identityPath' | 'holdsSecret'>;
 
-type ClaimRules = IdentityRules & Pick<LiveWebhook, 'deduplicate'>;
+type ClaimRules = IdentityRules & Pick<LiveWebhook, 'deduplicate' | 'hasBodyKey'>;
 
 /** What identifies a delivery before its body as a whole does. */
 export interface IdentityParts {
@@ -28,11 +28,13 @@ export interface IdentityParts {
 
 /**
  * The identity of a delivery: the first available of the webhook's header or path, the provider's header, the service
- * header and the hash of the body (specification, "Delivery identity").
+ * header and the hash of the body (specification, "Delivery identity"). For some schemes, the hash is the second key.
  */
 export function identify(parts: IdentityParts, rules: ClaimRules, body: Uint8Array): DeliveryIdentity {
-  const identity = findNamedIdentity(parts, rules) ?? hashBody(body);
-  return rules.deduplicate ? identity : { ...identity, key: NO_CLAIM };
+  const named = findNamedIdentity(parts, rules);
+  const identity = named ?? hashBody(body);
+  if (!rules.deduplicate) return { ...identity, key: NO_CLAIM };
+  return named === null || !rules.hasBodyKey ? identity : { ...named, bodyKey: hashBody(body).key };
 }
 
 function hashBody(body: Uint8Array): DeliveryIdentity {

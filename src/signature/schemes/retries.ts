@@ -1,4 +1,5 @@
-import type { RetryPlan, Scheme } from '../scheme.ts';
+import type { BodyPath, ContentPart, RequestPlace, RetryPlan, Scheme, SignatureScheme } from '../scheme.ts';
+import { DEFAULT_TOLERANCE_SECONDS } from './parts.ts';
 
 /** Seconds from the first attempt to the last retry; `null` if the provider documents none. */
 export function findLastRetry(plan: RetryPlan | null): number | null {
@@ -10,4 +11,26 @@ export function findLastRetry(plan: RetryPlan | null): number | null {
 export function findTimeWindow(scheme: Scheme): number | null {
   if (scheme.family !== 'signature' || !scheme.timestamp?.signed) return null;
   return scheme.timestamp.toleranceSeconds;
+}
+
+/**
+ * Is a delivery with the body of an earlier one a duplicate, whatever its ID is? Yes, if the body identifies the event. Also
+ * if a copy of the request verifies for longer than usual and its signature covers no ID, so that anyone could change the ID.
+ */
+export function isBodySecondKey(scheme: Scheme): boolean {
+  if (scheme.eventId !== undefined) return true;
+  return (findTimeWindow(scheme) ?? 0) > DEFAULT_TOLERANCE_SECONDS && !signsIdentity(scheme);
+}
+
+function signsIdentity(scheme: Scheme): boolean {
+  if (scheme.family !== 'signature') return false;
+  return scheme.headers.every(({ identity }) => identity !== null && isSigned(scheme, identity));
+}
+
+function isSigned({ content }: SignatureScheme, place: RequestPlace): boolean {
+  return content.some((part) => part.part === 'identity' || (place.in === 'json' && isAt(part, place.path)));
+}
+
+function isAt(part: ContentPart, path: BodyPath): boolean {
+  return part.part === 'json' && part.path.join('.') === path.join('.');
 }

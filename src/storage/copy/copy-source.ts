@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { AppError } from '../../core/errors.ts';
 import type { StoredType } from '../sql/schema/columns.ts';
 import { TABLE_KEYS, TABLE_NAMES, type TableName } from '../sql/schema/table-keys.ts';
+import { IDENTITIES } from '../sql/schema/tables.ts';
 import { SCHEMA_VERSION } from '../sqlite/disk/inspect-copy.ts';
 import { readWriter } from '../sqlite/disk/schema-writer.ts';
 import { LOGGED_CLAIMS } from '../sqlite/identities/identity-claims.ts';
@@ -100,13 +101,18 @@ interface Part {
 }
 
 function listParts(db: Database.Database): (table: TableName) => Part[] {
-  const offset = db.prepare('SELECT coalesce(max(seq), 0) FROM identities').pluck().get() as number;
+  const offset = findNewest(db, 'identities');
+  const claims = [composeLoggedClaims(offset), composeBodyClaims(offset + findNewest(db, 'deliveries'))];
   return (table) => {
     const { columns } = describeTable(db, table);
     const key = TABLE_KEYS[table].join(', ');
     const whole = { values: columns.join(', '), from: table, key, order: key };
-    return table === 'identities' ? [whole, composeLoggedClaims(offset)] : [whole];
+    return table === 'identities' ? [whole, ...claims] : [whole];
   };
+}
+
+function findNewest(db: Database.Database, table: 'identities' | 'deliveries'): number {
+  return db.prepare<[], number>(`SELECT coalesce(max(seq), 0) FROM ${table}`).pluck().get()!;
 }
 
 /**
@@ -114,11 +120,23 @@ function listParts(db: Database.Database): (table: TableName) => Part[] {
  * PostgreSQL, `identities` has all claims. Their numbers follow those of the departed ones, which are older.
  */
 function composeLoggedClaims(offset: number): Part {
+  return composeClaims(offset, 'identity_source, coalesce(identity_key, identity)', LOGGED_CLAIMS);
+}
+
+/** The second keys of the deliveries in the log. Their numbers follow those of the first keys. */
+function composeBodyClaims(offset: number): Part {
+  return composeClaims(
+    offset,
+    `${IDENTITIES.encode('source', 'body_hash')}, body_key`,
+    `${LOGGED_CLAIMS} AND body_key IS NOT NULL`,
+  );
+}
+
+function composeClaims(offset: number, identity: string, condition: string): Part {
   const seq = `${offset} + deliveries.seq`;
-  const claim = 'webhook, identity_source, coalesce(identity_key, identity), id, sha256(body), received_at';
   return {
-    values: `${seq}, ${claim}`,
-    from: `(SELECT * FROM deliveries WHERE ${LOGGED_CLAIMS}) AS deliveries JOIN delivery_contents ON delivery = deliveries.seq`,
+    values: `${seq}, webhook, ${identity}, id, sha256(body), received_at`,
+    from: `(SELECT * FROM deliveries WHERE ${condition}) AS deliveries JOIN delivery_contents ON delivery = deliveries.seq`,
     key: seq,
     order: 'deliveries.seq',
   };

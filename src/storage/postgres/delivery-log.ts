@@ -11,6 +11,7 @@ import {
   composeContent,
   composeDelivery,
   composeRun,
+  type Duplicate,
   LIMITED_IDS,
   NEW_RUNS,
   type NewRunRow,
@@ -19,11 +20,12 @@ import {
   rejectUnknownVersion,
   rejectUnknownWebhook,
   resultOfAccepted,
+  resultOfDuplicate,
   resultOfRejection,
 } from '../sql/deliveries/delivery-rows.ts';
 import { CONTENTS, DELIVERIES } from '../sql/schema/tables.ts';
 import { noteGuarded, openLoopGuard } from './guarded-runs.ts';
-import { ClaimEnded, claimIdentities, type Duplicate } from './identity-claims.ts';
+import { ClaimEnded, claimIdentities } from './identity-claims.ts';
 import { prepareInsert, sendInserts } from './insert-rows.ts';
 import { isLostConnection, isRetryable, toStorageError } from './storage-error.ts';
 import { inTransaction, withConnection } from './transactions.ts';
@@ -277,8 +279,9 @@ async function lockLog(client: ClientBase): Promise<void> {
 
 function resultOf(entry: DeliveryLogEntry, duplicate: Duplicate | undefined): Result {
   if (entry.kind === 'rejection') return resultOfRejection(entry);
-  if (duplicate === undefined) return resultOfAccepted(entry);
-  return { label: 'Duplicate', reason: duplicate.reason, duplicateOf: duplicate.of };
+  return duplicate === undefined || entry.kind === 'replay'
+    ? resultOfAccepted(entry)
+    : resultOfDuplicate(entry, duplicate);
 }
 
 function outcomeOf(
@@ -287,7 +290,8 @@ function outcomeOf(
   accepted: Accepted | undefined,
 ): RecordOutcome {
   if (entry.kind === 'rejection') return { label: entry.label };
-  return duplicate === undefined ? outcomeOfAccepted(accepted!.admitted.guarded) : { label: 'Duplicate', ...duplicate };
+  if (duplicate === undefined) return outcomeOfAccepted(accepted!.admitted.guarded);
+  return { label: 'Duplicate', of: duplicate.of, reason: duplicate.reason };
 }
 
 interface Accepted {

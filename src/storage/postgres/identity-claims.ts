@@ -4,17 +4,12 @@ import type { ClientBase } from 'pg';
 import type { DeliveryId } from '../../core/ids.ts';
 import { type DeliveryLogEntry, type DeliveryOffer, NO_CLAIM } from '../../core/resources/delivery.ts';
 import type { ClaimFinder, ClaimRetention } from '../sql/deliveries/claim-finder.ts';
+import { type Duplicate, listClaims } from '../sql/deliveries/delivery-rows.ts';
 import type { Schema } from '../sql/schema/schema.ts';
 import { IDENTITIES } from '../sql/schema/tables.ts';
 import { escapeNul } from './text-without-nul.ts';
 
-/** The accepted delivery of an identity, if it is another one. */
-export interface Duplicate {
-  of: DeliveryId;
-  reason: 'same_identity' | 'same_identity_other_body';
-}
-
-/** The claim of a new delivery. */
+/** A claim of a new delivery. */
 interface NewClaim {
   webhook: number;
   source: number;
@@ -27,12 +22,16 @@ interface NewClaim {
 const CLAIM = `
   INSERT INTO identities (webhook, source, key, delivery, body_hash, accepted_at)
   SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bytea[], $6::bigint[])
-  ON CONFLICT (webhook, source, key) DO NOTHING RETURNING delivery`;
+  ON CONFLICT (webhook, source, key) DO NOTHING RETURNING delivery, source`;
 
 const FIND = `
   SELECT identities.webhook, identities.source, identities.key, identities.delivery, identities.body_hash
   FROM identities JOIN unnest($1::bigint[], $2::bigint[], $3::text[]) AS wanted (webhook, source, key)
     ON identities.webhook = wanted.webhook AND identities.source = wanted.source AND identities.key = wanted.key`;
+
+const RELEASE = `
+  DELETE FROM identities USING unnest($1::bigint[], $2::bigint[], $3::text[]) AS released (webhook, source, key)
+  WHERE identities.webhook = released.webhook AND identities.source = released.source AND identities.key = released.key`;
 
 /**
  * Claims the identities of a batch. The unique index decides, across all daemons: a claim waits for the end of another
@@ -45,46 +44,94 @@ export async function claimIdentities(
   batch: readonly DeliveryLogEntry[],
 ): Promise<ReadonlyMap<number, Duplicate>> {
   const offers = batch.flatMap((entry, index) =>
-    entry.kind === 'offer' && entry.identity.key !== NO_CLAIM ? [{ index, claim: toClaim(entry) }] : [],
+    entry.kind === 'offer' && entry.identity.key !== NO_CLAIM ? [{ index, claims: toClaims(entry) }] : [],
   );
   if (offers.length === 0) return new Map();
   const first = new Map<string, NewClaim>();
-  for (const { claim } of offers) if (!first.has(nameOf(claim))) first.set(nameOf(claim), claim);
+  for (const claim of offers.flatMap(({ claims }) => claims))
+    if (!first.has(nameOf(claim))) first.set(nameOf(claim), claim);
   // Two transactions that claim the same identities in different orders would wait for each other.
   const ordered = [...first].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, claim]) => claim);
   const claimed = await insertClaims(client, ordered);
-  const lost = ordered.filter(({ delivery }) => !claimed.has(delivery));
-  for (const earlier of await findClaims(client, lost)) first.set(nameOf(earlier), earlier);
+  const lost = ordered.filter((claim) => !claimed.has(rowOf(claim)));
+  const holders = new Map((await findClaims(client, lost)).map((claim) => [nameOf(claim), claim]));
+  const duplicates = decide(offers, holders);
+  await release(
+    client,
+    ordered.filter((claim) => claimed.has(rowOf(claim)) && holders.get(nameOf(claim)) !== claim),
+    holders,
+  );
+  return duplicates;
+}
+
+/**
+ * Decides in the order of the batch: a delivery is new if nobody holds one of its keys, and then it holds all of them.
+ *
+ * @param holders the earlier deliveries by name of the key; gets the new ones
+ */
+function decide(
+  offers: readonly { index: number; claims: readonly NewClaim[] }[],
+  holders: Map<string, NewClaim>,
+): Map<number, Duplicate> {
   const duplicates = new Map<number, Duplicate>();
-  for (const { index, claim } of offers) {
-    const { delivery: of, bodyHash } = first.get(nameOf(claim))!;
-    if (of === claim.delivery) continue;
-    const reason = bodyHash.equals(claim.bodyHash) ? 'same_identity' : 'same_identity_other_body';
-    duplicates.set(index, { of, reason });
+  for (const { index, claims } of offers) {
+    const taken = claims.find((claim) => holders.has(nameOf(claim)));
+    if (taken === undefined) for (const claim of claims) holders.set(nameOf(claim), claim);
+    else {
+      const { delivery: of, bodyHash } = holders.get(nameOf(taken))!;
+      if (of === taken.delivery) continue;
+      const reason = bodyHash.equals(taken.bodyHash) ? 'same_identity' : 'same_identity_other_body';
+      duplicates.set(index, { of, reason, by: IDENTITIES.decode('source', taken.source) });
+    }
   }
   return duplicates;
 }
 
-function toClaim({ webhook, identity, id, body, receivedAt }: DeliveryOffer): NewClaim {
-  const source = IDENTITIES.encode('source', identity.source);
+/**
+ * Gives up the claims of deliveries that are duplicates by their other key. The next delivery of the batch with such a key holds
+ * it. Only deliveries with two keys need this.
+ */
+async function release(
+  client: ClientBase,
+  claims: readonly NewClaim[],
+  holders: ReadonlyMap<string, NewClaim>,
+): Promise<void> {
+  if (claims.length === 0) return;
+  await client.query({ name: 'release_identities', text: RELEASE, values: keysOf(claims) });
+  await insertClaims(
+    client,
+    claims.flatMap((claim) => holders.get(nameOf(claim)) ?? []),
+  );
+}
+
+function toClaims(offer: DeliveryOffer): NewClaim[] {
+  const { id: delivery, body, receivedAt: acceptedAt } = offer;
   const bodyHash = hash('sha256', body, 'buffer');
-  return { webhook, source, key: identity.key, delivery: id, bodyHash, acceptedAt: receivedAt };
+  return listClaims(offer).map(({ webhook, source, key }) => {
+    return { webhook, source: IDENTITIES.encode('source', source), key, delivery, bodyHash, acceptedAt };
+  });
+}
+
+/** A delivery has at most one claim of each source. */
+function rowOf({ delivery, source }: Pick<NewClaim, 'delivery' | 'source'>): string {
+  return `${delivery}/${source}`;
 }
 
 function nameOf({ webhook, source, key }: Pick<NewClaim, 'webhook' | 'source' | 'key'>): string {
   return `${webhook}/${source}/${key}`;
 }
 
-/** Returns the deliveries whose identity was new. */
+/** Returns those that were new. */
 async function insertClaims(client: ClientBase, claims: readonly NewClaim[]): Promise<ReadonlySet<string>> {
+  if (claims.length === 0) return new Set();
   const values = [...keysOf(claims), claims.map((claim) => claim.delivery)];
   const others = [claims.map((claim) => claim.bodyHash), claims.map((claim) => claim.acceptedAt)];
-  const { rows } = await client.query<{ delivery: string }>({
+  const { rows } = await client.query<Pick<NewClaim, 'delivery' | 'source'>>({
     name: 'claim_identities',
     text: CLAIM,
     values: [...values, ...others],
   });
-  return new Set(rows.map(({ delivery }) => delivery));
+  return new Set(rows.map(rowOf));
 }
 
 interface StoredClaim {

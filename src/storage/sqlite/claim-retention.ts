@@ -22,7 +22,16 @@ export function createClaimRetention(claims: IdentityClaims): ClaimRetention {
 async function keepClaims(db: Kysely<Schema>, deliveries: readonly number[], since: number): Promise<DepartedClaim[]> {
   const claims = await db
     .selectFrom('deliveries')
-    .select(['seq as logged', 'id', 'webhook', 'identity_source', 'identity', 'identity_key', 'received_at'])
+    .select([
+      'seq as logged',
+      'id',
+      'webhook',
+      'identity_source',
+      'identity',
+      'identity_key',
+      'body_key',
+      'received_at',
+    ])
     .where('seq', 'in', deliveries)
     .where('label', '=', DELIVERIES.encode('label', 'Accepted'))
     .where('replay_of', 'is', null)
@@ -31,15 +40,17 @@ async function keepClaims(db: Kysely<Schema>, deliveries: readonly number[], sin
   let newest = await findNewest(db);
   const departed: DepartedClaim[] = [];
   const rows = [];
-  for (const { logged, id, webhook, identity_source, identity, identity_key, received_at } of claims) {
-    const source = identity_source!;
-    const key = identity_key ?? identity!;
-    const kept = received_at < since ? null : ++newest;
-    departed.push({ webhook, source: IDENTITIES.decode('source', source), key, logged, kept });
-    if (kept === null) continue;
-    // Hashed by the database, one body after another: together, they could take more than 100 MiB.
-    const body_hash = sql<Uint8Array>`(select sha256(body) from delivery_contents where delivery = ${logged})`;
-    rows.push({ seq: kept, webhook, source, key, delivery: id, body_hash, accepted_at: received_at });
+  for (const { logged, id, webhook, identity_source, identity, identity_key, body_key, received_at } of claims) {
+    const keys = [{ source: identity_source!, key: identity_key ?? identity! }];
+    if (body_key !== null) keys.push({ source: IDENTITIES.encode('source', 'body_hash'), key: body_key });
+    for (const { source, key } of keys) {
+      const kept = received_at < since ? null : ++newest;
+      departed.push({ webhook, source: IDENTITIES.decode('source', source), key, logged, kept });
+      if (kept === null) continue;
+      // Hashed by the database, one body after another: together, they could take more than 100 MiB.
+      const body_hash = sql<Uint8Array>`(select sha256(body) from delivery_contents where delivery = ${logged})`;
+      rows.push({ seq: kept, webhook, source, key, delivery: id, body_hash, accepted_at: received_at });
+    }
   }
   if (rows.length > 0) await db.insertInto('identities').values(rows).execute();
   return departed;

@@ -19,6 +19,7 @@ import {
   composeRun,
   LIMITED_IDS,
   type LimitedIdRow,
+  listClaims,
   NEW_RUNS,
   type NewDeliveryRow,
   type NewRunRow,
@@ -27,6 +28,7 @@ import {
   rejectUnknownVersion,
   rejectUnknownWebhook,
   resultOfAccepted,
+  resultOfDuplicate,
   resultOfRejection,
 } from '../sql/deliveries/delivery-rows.ts';
 import { type GuardedRow, type GuardKey, LoopGuard, SUM_OF_GUARDED } from '../sql/deliveries/loop-guard.ts';
@@ -205,14 +207,14 @@ class BatchRows {
   }
 
   #addOffer(offer: DeliveryOffer): RecordOutcome {
-    const { webhook, id, identity } = offer;
+    const { id, identity } = offer;
     if (identity.key === NO_CLAIM) return this.#accept(offer);
-    const claim = { webhook, source: identity.source, key: identity.key, delivery: id };
-    const earlier = this.#claims.claim(claim, this.#nextDelivery());
+    const earlier = this.#claims.claim(listClaims(offer), id, this.#nextDelivery());
     if (earlier === null) return this.#accept(offer);
     const reason = this.#hasBody(earlier, offer.body) ? 'same_identity' : 'same_identity_other_body';
-    this.#addDelivery(offer, { label: 'Duplicate', reason, duplicateOf: earlier.delivery });
-    return { label: 'Duplicate', of: earlier.delivery, reason };
+    const duplicate = { of: earlier.delivery, reason, by: earlier.by } as const;
+    this.#addDelivery(offer, resultOfDuplicate(offer, duplicate));
+    return { label: 'Duplicate', of: duplicate.of, reason };
   }
 
   /** Detects a repeated identity with another body (threat model N9). */

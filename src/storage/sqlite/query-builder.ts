@@ -1,12 +1,9 @@
-import { hash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { type DatabaseConnection, Kysely, SqliteDialect, SqliteDriver } from 'kysely';
 import type { Schema } from '../sql/schema/schema.ts';
 
 /** The query builder on the connection that also writes the deliveries. */
 export function createQueryBuilder(database: Database.Database): Kysely<Schema> {
-  // The queries of all databases use it. PostgreSQL has it.
-  database.function('sha256', { deterministic: true }, (bytes: Uint8Array) => hash('sha256', bytes, 'buffer'));
   const dialect = new SqliteDialect({ database });
   dialect.createDriver = () => new AutoRollbackDriver(database);
   return new Kysely<Schema>({ dialect });

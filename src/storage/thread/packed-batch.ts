@@ -28,6 +28,8 @@ export interface PackedBatch extends Columns {
   values: string[];
   /** `null` if the key is the value. */
   keys: (string | null)[];
+  /** `null` if no offer has a second key, as under most schemes. */
+  bodyKeys: (string | undefined)[] | null;
   /** `null` for none. */
   runs: (NewRun[] | null)[];
   /** All copied bodies, and the end of each; `null` for a body in `largeBodies`. */
@@ -65,6 +67,9 @@ export function packBatch(batch: readonly DeliveryLogEntry[]): { packed: PackedB
     sources: offers.map(({ identity }) => identity.source),
     values: offers.map(({ identity }) => identity.value),
     keys: offers.map(({ identity: { key, value } }) => (key === value ? null : key)),
+    bodyKeys: offers.some(({ identity }) => identity.bodyKey !== undefined)
+      ? offers.map(({ identity }) => identity.bodyKey)
+      : null,
     runs: offers.map(({ runs }) => (runs.length === 0 ? null : runs)),
     ...packBodies(offers),
     largeBodies,
@@ -109,14 +114,13 @@ export function unpackBatch(packed: PackedBatch): DeliveryLogEntry[] {
 }
 
 function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
-  const { bodies, bodyEnds, largeBodies, forms, backfills, subjects, guards, values, keys } = packed;
+  const { bodies, bodyEnds, largeBodies, forms, backfills, subjects, guards } = packed;
   let start = 0;
   let taken = 0;
   return packed.id.map((id, index) => {
     const end = bodyEnds[index]!;
     const body = end === null ? largeBodies[taken++]! : bodies.subarray(start, end);
     start = end ?? start;
-    const value = values[index]!;
     return {
       kind: 'offer',
       id,
@@ -130,7 +134,7 @@ function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
       summary: packed.summary[index]!,
       applyNumber: packed.applyNumber[index]!,
       backfill: backfills?.[index],
-      identity: { source: packed.sources[index]!, value, key: keys[index] ?? value },
+      identity: unpackIdentity(packed, index),
       body,
       form: forms?.[index] ?? null,
       runs: packed.runs[index] ?? [],
@@ -138,6 +142,13 @@ function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
       guard: guards?.[index],
     };
   });
+}
+
+function unpackIdentity({ sources, values, keys, bodyKeys }: PackedBatch, index: number): DeliveryOffer['identity'] {
+  const value = values[index]!;
+  const identity = { source: sources[index]!, value, key: keys[index] ?? value };
+  const bodyKey = bodyKeys?.[index];
+  return bodyKey === undefined ? identity : { ...identity, bodyKey };
 }
 
 /** The outcomes of a batch. Nearly all deliveries are accepted and start their runs, so 0 stands for it. */

@@ -106,7 +106,7 @@ function selectRuns(db: Kysely<Schema>, deliveries: readonly number[]) {
 }
 
 function toDelivery(row: DeliveryRow, runs: RunId[]): Delivery {
-  const { webhook: _, identityKey, ...stored } = DELIVERIES.fromRow(row);
+  const { webhook: _, identityKey, bodyKey: _key, ...stored } = DELIVERIES.fromRow(row);
   return {
     ...stored,
     deduplicated: identityKey !== NO_CLAIM,

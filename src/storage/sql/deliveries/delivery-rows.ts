@@ -2,6 +2,7 @@ import type { DeliveryId, RunId } from '../../../core/ids.ts';
 import type {
   DeliveryLogEntry,
   DeliveryOffer,
+  IdentitySource,
   MatchRecord,
   NewRun,
   RecordOutcome,
@@ -13,6 +14,7 @@ import { normalizeLabels } from '../../../core/worker-labels.ts';
 import { LOOP_GUARD, type LoopGuardLimit } from '../../../words/loop-guard.ts';
 import { mapColumns } from '../schema/columns.ts';
 import type { DELIVERIES, DeliveryContent, StoredDelivery } from '../schema/tables.ts';
+import type { ClaimedIdentity } from './claim-finder.ts';
 
 /** An entry that was received, or replays one that was. */
 export type AcceptableEntry = DeliveryOffer | ReplayEntry;
@@ -28,7 +30,12 @@ export type NewDeliveryRow = Parameters<typeof DELIVERIES.toValues>[0];
 
 /** What differs between accepted deliveries, duplicates and rejections. */
 export type Result = Pick<StoredDelivery, 'label'> &
-  Partial<Pick<StoredDelivery, 'reason' | 'detail' | 'count' | 'duplicateOf' | 'replayOf' | 'replay'>>;
+  Partial<
+    Pick<
+      StoredDelivery,
+      'reason' | 'detail' | 'count' | 'duplicateOf' | 'replayOf' | 'replay' | 'deliveryId' | 'deliveryIdSource'
+    >
+  >;
 
 export function composeDelivery(entry: DeliveryLogEntry, result: Result): NewDeliveryRow {
   return {
@@ -37,12 +44,13 @@ export function composeDelivery(entry: DeliveryLogEntry, result: Result): NewDel
     label: result.label,
     reason: result.reason ?? null,
     detail: result.detail ?? null,
-    deliveryId: entry.identity?.value ?? null,
-    deliveryIdSource: entry.identity?.source ?? null,
+    deliveryId: result.deliveryId ?? entry.identity?.value ?? null,
+    deliveryIdSource: result.deliveryIdSource ?? entry.identity?.source ?? null,
     event: entry.kind === 'rejection' ? null : entry.event,
     summary: entry.kind === 'rejection' ? null : entry.summary,
     headers: entry.headers,
     identityKey: result.label === 'Accepted' ? readKey(entry) : null,
+    bodyKey: result.label === 'Accepted' && entry.kind === 'offer' ? (entry.identity.bodyKey ?? null) : null,
     size: entry.size,
     count: result.count ?? 1,
     receivedAt: entry.receivedAt,
@@ -62,6 +70,29 @@ function readKey(entry: DeliveryLogEntry): string | null {
 export function resultOfAccepted(entry: AcceptableEntry): Result {
   if (entry.kind === 'offer') return { label: 'Accepted', reason: entry.backfill ?? entry.tick?.reason ?? null };
   return { label: 'Accepted', replayOf: entry.replayOf, replay: entry.replay };
+}
+
+/** The accepted delivery that makes another one a duplicate. */
+export interface Duplicate {
+  of: DeliveryId;
+  reason: 'same_identity' | 'same_identity_other_body';
+  /** The source of the key that both have. */
+  by: IdentitySource;
+}
+
+/** The row shows the identity that decided. If that is the second key, the detail has the ID of the request. */
+export function resultOfDuplicate({ identity }: DeliveryOffer, { of, reason, by }: Duplicate): Result {
+  const result = { label: 'Duplicate', reason, duplicateOf: of } as const;
+  if (by === identity.source) return result;
+  const detail = `the delivery ID of the request is ${identity.value}`;
+  return { ...result, detail, deliveryId: identity.bodyKey!, deliveryIdSource: by };
+}
+
+/** The keys that a delivery claims: that of its identity, and the second one if it has one. */
+export function listClaims({ webhook, identity }: Pick<DeliveryOffer, 'webhook' | 'identity'>): ClaimedIdentity[] {
+  const { source, key, bodyKey } = identity;
+  const claim = { webhook, source, key };
+  return bodyKey === undefined ? [claim] : [claim, { webhook, source: 'body_hash', key: bodyKey }];
 }
 
 export function resultOfRejection({ label, reason, detail, count }: RejectionEntry): Result {

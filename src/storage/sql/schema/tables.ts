@@ -97,9 +97,14 @@ export const PAUSES = mapColumns<Pause>()({
 /**
  * The fields of a delivery that `deliveries` stores. `webhook` is `AppliedWebhook.ref`; UID and name are joined.
  * `identityKey` is the key of an accepted delivery; `null` if it is the delivery ID, as it nearly always is, and `NO_CLAIM`
- * if the delivery claims no identity.
+ * if the delivery claims no identity. `bodyKey` is `DeliveryIdentity.bodyKey` of an accepted delivery.
  */
-const STORED_FIELDS = { webhook: { type: integer }, identityKey: { type: textOrNull }, ...DELIVERY_FIELDS };
+const STORED_FIELDS = {
+  webhook: { type: integer },
+  identityKey: { type: textOrNull },
+  bodyKey: { type: textOrNull },
+  ...DELIVERY_FIELDS,
+};
 
 export type StoredDelivery = RecordOf<typeof STORED_FIELDS>;
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../../core/errors.ts';
 import { MIGRATIONS } from '../migrations.ts';
@@ -72,6 +73,8 @@ function openAndMigrate(file: string, steps: readonly string[], report: OpenRepo
   try {
     rejectNewer(db, file, steps.length);
     configureDurability(db);
+    // Migrations and queries use it. PostgreSQL has it.
+    db.function('sha256', { deterministic: true }, (bytes: Uint8Array) => hash('sha256', bytes, 'buffer'));
     migrate(db, file, steps, report);
     assertDurability(db, file);
     return db;

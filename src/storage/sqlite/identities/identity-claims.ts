@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { DeliveryId } from '../../../core/ids.ts';
-import { DELIVERY_LABELS } from '../../../core/resources/delivery.ts';
+import { DELIVERY_LABELS, type IdentitySource } from '../../../core/resources/delivery.ts';
 import type { ClaimedIdentity, ClaimFinder } from '../../sql/deliveries/claim-finder.ts';
 import { IDENTITIES } from '../../sql/schema/tables.ts';
 import { prepareNamed, type Statement } from '../statement.ts';
@@ -11,6 +11,9 @@ import { RowTable } from './row-table.ts';
 /** The accepted delivery of an identity: its row in the log, or the hash of its body if it has left the log. */
 export type EarlierDelivery = { delivery: DeliveryId } & ({ logged: number } | { bodyHash: Uint8Array });
 
+/** The source of the key that both deliveries have. */
+type Earlier = EarlierDelivery & { by: IdentitySource };
+
 /** The identity of an accepted delivery that retention removes from the log. */
 export interface DepartedClaim extends ClaimedIdentity {
   /** The row in `deliveries` that was removed. */
@@ -19,12 +22,9 @@ export interface DepartedClaim extends ClaimedIdentity {
   kept: number | null;
 }
 
-interface NewClaim extends ClaimedIdentity {
-  delivery: DeliveryId;
-}
-
 interface Added {
-  claim: NewClaim;
+  claim: ClaimedIdentity;
+  delivery: DeliveryId;
   hash: Hash64;
   row: number;
 }
@@ -37,6 +37,8 @@ interface Tables {
 
 /** At least the number of sources. */
 const SOURCES = 8;
+
+const BODY_HASH = IDENTITIES.encode('source', 'body_hash');
 
 /**
  * Decides whether an identity is new. The row of an accepted delivery is its claim; `identities` has the claims of those
@@ -69,18 +71,22 @@ export class IdentityClaims implements ClaimFinder {
   }
 
   /**
-   * Claims an identity for a new delivery, or returns the delivery that has claimed it. The caller is in a transaction, in
-   * which it inserts the delivery, and then calls `keep` or `undo`.
+   * Claims all identities for a new delivery, or none of them and returns the delivery that has claimed the first one. The
+   * caller is in a transaction, in which it inserts the delivery, and then calls `keep` or `undo`.
    *
    * @param row the number of the delivery in `deliveries`
    */
-  claim(claim: NewClaim, row: number): EarlierDelivery | null {
+  claim(claims: readonly ClaimedIdentity[], delivery: DeliveryId, row: number): Earlier | null {
     const tables = this.#loaded();
-    const hash = this.#hashOf(claim);
-    const earlier = this.#findEarlier(tables, hash, claim);
-    if (earlier !== null) return earlier;
-    tables.logged.add(hash, row);
-    this.#added.push({ claim, hash: { low: hash.low, high: hash.high }, row });
+    for (const claim of claims) {
+      const earlier = this.#findEarlier(tables, this.#hashOf(claim), claim);
+      if (earlier !== null) return { ...earlier, by: claim.source };
+    }
+    for (const claim of claims) {
+      const { low, high } = this.#hashOf(claim);
+      tables.logged.add({ low, high }, row);
+      this.#added.push({ claim, delivery, hash: { low, high }, row });
+    }
     return null;
   }
 
@@ -121,24 +127,32 @@ export class IdentityClaims implements ClaimFinder {
     identity: ClaimedIdentity,
   ): EarlierDelivery | null {
     return (
-      findClaim(logged, hash, identity, (row) => this.#readLogged(row)) ??
-      findClaim(departed, hash, identity, (row) => this.#readDeparted(row))
+      findClaim(logged, hash, (row) => this.#readLogged(row, identity)) ??
+      findClaim(departed, hash, (row) => this.#readDeparted(row, identity))
     );
   }
 
-  #readLogged(row: number): ReadClaim | null {
-    const added = this.#added.find((one) => one.row === row);
-    if (added !== undefined) return { ...added.claim, earlier: { delivery: added.claim.delivery, logged: row } };
+  /** `null` if the row does not claim the identity. */
+  #readLogged(row: number, identity: ClaimedIdentity): EarlierDelivery | null {
+    const added = this.#added.filter((one) => one.row === row);
+    if (added.length > 0) {
+      const same = added.find(({ claim }) => isSame(claim, identity));
+      return same === undefined ? null : { delivery: same.delivery, logged: row };
+    }
     const stored = this.#statements.logged.get({ seq: row });
-    if (stored === undefined) return null;
-    return { ...readIdentity(stored), earlier: { delivery: stored.delivery, logged: row } };
+    if (stored === undefined || !listKeys(stored).some((claim) => isSame(claim, identity))) return null;
+    return { delivery: stored.delivery, logged: row };
   }
 
-  #readDeparted(row: number): ReadClaim | null {
+  #readDeparted(row: number, identity: ClaimedIdentity): EarlierDelivery | null {
     const stored = this.#statements.departed.get({ seq: row });
-    if (stored === undefined) return null;
-    const { delivery, body_hash: bodyHash } = stored;
-    return { ...readIdentity(stored), earlier: { delivery, bodyHash } };
+    if (stored === undefined || !isSame(readIdentity(stored), identity)) return null;
+    return { delivery: stored.delivery, bodyHash: stored.body_hash };
+  }
+
+  #addRow(table: RowTable, { seq, webhook, source, key, body_key: bodyKey }: ClaimRow): void {
+    table.add(this.#hash(webhook * SOURCES + source, key), seq);
+    if (bodyKey != null) table.add(this.#hash(webhook * SOURCES + BODY_HASH, bodyKey), seq);
   }
 
   /** The result is valid until the next hash. */
@@ -160,30 +174,23 @@ export class IdentityClaims implements ClaimFinder {
     const table = new RowTable(expected);
     let afterSeq = 0;
     for (let rows = page.all({ afterSeq }); rows.length > 0; rows = page.all({ afterSeq })) {
-      for (const { seq, webhook, source, key } of rows) table.add(this.#hash(webhook * SOURCES + source, key), seq);
+      for (const row of rows) this.#addRow(table, row);
       afterSeq = rows.at(-1)!.seq;
     }
     return table;
   }
 }
 
-interface ReadClaim extends ClaimedIdentity {
-  earlier: EarlierDelivery;
-}
-
-/** @param read reads the row with a number; `null` if the file has no such row */
+/** @param read reads the row with a number; `null` if the file has no such row with the identity */
 function findClaim(
   table: RowTable,
   hash: Readonly<Hash64>,
-  identity: ClaimedIdentity,
-  read: (row: number) => ReadClaim | null,
+  read: (row: number) => EarlierDelivery | null,
 ): EarlierDelivery | null {
   let earlier: EarlierDelivery | null = null;
   table.find(hash, (row) => {
-    const claim = read(row);
-    if (claim === null || !isSame(claim, identity)) return false;
-    earlier = claim.earlier;
-    return true;
+    earlier = read(row);
+    return earlier !== null;
   });
   return earlier;
 }
@@ -198,14 +205,22 @@ interface ClaimRow {
   webhook: number;
   source: number;
   key: string;
+  /** The second key. A claim that has left the log has one row for each key. */
+  body_key?: string | null;
 }
 
 function readIdentity({ webhook, source, key }: ClaimRow): ClaimedIdentity {
   return { webhook, source: IDENTITIES.decode('source', source), key };
 }
 
+/** The keys that a row claims. */
+function listKeys(row: ClaimRow): ClaimedIdentity[] {
+  const { webhook, body_key: key } = row;
+  return key == null ? [readIdentity(row)] : [readIdentity(row), { webhook, source: 'body_hash', key }];
+}
+
 const ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
-const LOGGED = 'SELECT seq, webhook, identity_source AS source, coalesce(identity_key, identity) AS key';
+const LOGGED = 'SELECT seq, webhook, identity_source AS source, coalesce(identity_key, identity) AS key, body_key';
 /** A replay, and a delivery whose key is `NO_CLAIM`, claim nothing. */
 export const LOGGED_CLAIMS = `label = ${ACCEPTED} AND replay_of IS NULL AND coalesce(identity_key, identity) <> ''`;
 
