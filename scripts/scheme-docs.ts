@@ -5,7 +5,7 @@ import { HANDSHAKES } from '../src/signature/handshakes/handshakes.ts';
 import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signature/scheme.ts';
 import { describeScheme } from '../src/signature/schemes/describe-scheme.ts';
 import { writePingFilter } from '../src/signature/schemes/ping-filter.ts';
-import { findLastRetry, findTimeWindow } from '../src/signature/schemes/retries.ts';
+import { findLastRetry, findTimeWindow, isBodySecondKey } from '../src/signature/schemes/retries.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes/schemes.ts';
 import { MAX_KEY_SIGNATURES } from '../src/signature/verify/presented-signatures.ts';
 import { AUTH_REASONS } from '../src/words/delivery-reasons.ts';
@@ -227,12 +227,15 @@ function listChecks(scheme: Scheme): string[][] {
 
 function describeIdentity(scheme: Scheme): string {
   const identities = listIdentities(scheme);
+  const second = isBodySecondKey(scheme)
+    ? ' A delivery with the body of an accepted one starts nothing either, also with another ID.'
+    : '';
   if (identities.length === 0) {
-    return 'This provider sends no delivery ID. If the sender can set a header with an event ID, name the header in `deliveryIdHeader`; if the body contains one, name its path in `deliveryIdPath`. Otherwise identical bodies count as duplicates.';
+    return `This provider sends no delivery ID. If the sender can set a header with an event ID, name the header in \`deliveryIdHeader\`; if the body contains one, name its path in \`deliveryIdPath\`. Otherwise identical bodies count as duplicates.${second}`;
   }
   const names = identities.map((name) => `\`${name}\``).join(' or ');
   const source = scheme.eventId === undefined ? '' : ` Source: <${scheme.eventId.source}>.`;
-  return `${names}. A delivery that is sent again with the same value starts nothing.${source}`;
+  return `${names}. A delivery that is sent again with the same value starts nothing.${source}${second}`;
 }
 
 function describeEvent(scheme: Scheme): string {

@@ -1,3 +1,5 @@
+import { readPath } from '../core/json.ts';
+import { scanJson } from '../core/payload/scan-json.ts';
 import { WantedKeys } from '../core/payload/wanted-keys.ts';
 import type { DeliveryTrace } from '../core/ports/tracing.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -99,6 +101,12 @@ export class Reception implements SignedRequest {
   /** The payload as JSON: the body, or the JSON of a form. Valid after `readPayload` accepted it. */
   get payload(): Buffer<ArrayBuffer> {
     return this.#form?.ok ? this.#form.json : this.#body;
+  }
+
+  /** The number at a path as text, with all its digits. Valid after `readPayload` accepted the payload. */
+  readDigits(path: readonly string[]): unknown {
+    const scan = scanJson(this.payload, WantedKeys.of([path]), 'text');
+    return scan.ok ? readPath(scan.value, path) : undefined;
   }
 
   #readJson(wanted: WantedKeys | null): ReadBody {

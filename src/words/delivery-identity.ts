@@ -10,7 +10,7 @@ export const IDENTITY_SOURCE_WORDS = {
 /** What identifies the deliveries of a webhook, and when a repeated body counts as a duplicate. */
 export const WEBHOOK_IDENTITY_WORDS = {
   header: 'Delivery ID: the delivery ID header. Without it, identical bodies count as duplicates.',
-  payload: 'Delivery ID: in the payload (deliveryIdPath). Without it, identical bodies count as duplicates.',
+  payload: 'Delivery ID: in the payload. Without it, identical bodies count as duplicates.',
   provider: 'Delivery ID: set by the provider.',
   'service header or body':
     'Delivery ID: X-Service-Delivery-Id. Without it, identical bodies count as duplicates.\nIf the sender sets another header with an event ID, name it as deliveryIdHeader.\nIf the payload contains an event ID, name its path as deliveryIdPath.',

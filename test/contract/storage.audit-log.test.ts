@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../src/core/audit.ts';
+import { defineFunctions } from '../../src/storage/sqlite/define-functions.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { ids, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
@@ -92,6 +93,7 @@ describe.each(STORAGES)('the audit log on $name', (kind) => {
 describe('an entry of the audit log in SQLite', () => {
   it('cannot be changed by any statement', () => {
     const db = new Database(':memory:');
+    defineFunctions(db);
     for (const step of MIGRATIONS) db.exec(step);
     const insert =
       'INSERT INTO audit_log (id, at, method, route, object, status, client_address) VALUES (?,?,?,?,?,?,?)';

@@ -111,14 +111,14 @@ it('copies every table with all kinds of values', async () => {
 it('gives the claims of logged deliveries to PostgreSQL, after those that have left the log', async () => {
   change((db) => {
     const insert = db.prepare(
-      `INSERT INTO deliveries (id, webhook, label, identity_source, identity, identity_key, replay_of, size, received_at, client_address)
-       VALUES (?, 7, ?, 1, ?, ?, ?, 2, 50, 'local')`,
+      `INSERT INTO deliveries (id, webhook, label, identity_source, identity, identity_key, body_key, replay_of, size, received_at, client_address)
+       VALUES (?, 7, ?, 1, ?, ?, ?, ?, 2, 50, 'local')`,
     );
-    insert.run('dlv_1', 0, 'a', null, null);
-    insert.run('dlv_2', 0, 'b', 'another key\0', null);
-    insert.run('dlv_rejected', 2, 'c', null, null);
-    insert.run('dlv_without_claim', 0, 'd', '', null);
-    insert.run('dlv_replay', 0, 'a', null, 'dlv_1');
+    insert.run('dlv_1', 0, 'a', null, 'sha256:1', null);
+    insert.run('dlv_2', 0, 'b', 'another key\0', null, null);
+    insert.run('dlv_rejected', 2, 'c', null, null, null);
+    insert.run('dlv_without_claim', 0, 'd', '', null, null);
+    insert.run('dlv_replay', 0, 'a', null, null, 'dlv_1');
     db.exec(
       `INSERT INTO delivery_contents (delivery, body, decisions) SELECT seq, CAST(id AS BLOB), '[]' FROM deliveries`,
     );
@@ -132,6 +132,7 @@ it('gives the claims of logged deliveries to PostgreSQL, after those that have l
     ['left', 'dlv_0'],
     ['a', 'dlv_1'],
     [escapeNul('another key\0'), 'dlv_2'],
+    ['sha256:1', 'dlv_1'],
   ]);
   expect(claims[1]!.body_hash).toEqual(hash('sha256', 'dlv_1', 'buffer'));
 });

@@ -10,6 +10,8 @@ const POLICY = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 0, runsMs: 1, 
 const drawnOffer = fc.record({
   source: fc.constantFrom(...IDENTITY_SOURCES),
   key: fc.constantFrom('a', 'b', 'A', '\u00ff', 'a longer key', NO_CLAIM),
+  /** The second key, which the body of another delivery can have as its first. */
+  bodyKey: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
   /** Violates the schema, so that the entry fails and the rest of its batch is recorded again. */
   isBroken: fc.boolean(),
 });
@@ -23,23 +25,25 @@ const drawnStep = fc.oneof(
 describe.each(STORAGES)('identities on $name', (kind) => {
   const opened = useStorage(kind);
 
-  it('accepts each identity once, like a map, with failed entries, retention and restarts', async () => {
+  it('accepts each key once, like a map, with second keys, failed entries, retention and restarts', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const accepted = new Map<string, string>();
     let at = START_MS;
 
     const record = async (drawn: readonly (typeof drawnOffer extends fc.Arbitrary<infer T> ? T : never)[]) => {
       at += 1000;
-      const offers = drawn.map(({ source, key, isBroken }) => {
+      const offers = drawn.map(({ source, key, bodyKey, isBroken }) => {
         const runs = isBroken ? [{ automation: 'fix-errors', version: 4711 }] : [];
-        return buildOffer({ webhook, source, key, at, runs });
+        const hasTwo = source !== 'body_hash' && key !== NO_CLAIM;
+        return buildOffer({ webhook, source, key, bodyKey: hasTwo ? bodyKey : undefined, at, runs });
       });
       const expected = offers.map(({ id, identity, runs }) => {
-        const name = `${identity.source} ${identity.key}`;
-        const earlier = accepted.get(name);
+        const { source, key, bodyKey } = identity;
+        const names = [`${source} ${key}`, ...(bodyKey === undefined ? [] : [`body_hash ${bodyKey}`])];
+        const earlier = names.map((name) => accepted.get(name)).find((of) => of !== undefined);
         if (earlier !== undefined) return { label: 'Duplicate', of: earlier };
         if (runs.length > 0) return { label: null };
-        if (identity.key !== NO_CLAIM) accepted.set(name, id);
+        if (key !== NO_CLAIM) for (const name of names) accepted.set(name, id);
         return { label: 'Accepted' };
       });
       expect(await opened.storage.deliveryLog.record(offers)).toMatchObject(expected);
@@ -68,5 +72,43 @@ describe.each(STORAGES)('identities on $name', (kind) => {
     await fc.assert(fc.asyncProperty(fc.array(drawnStep, { maxLength: 12 }), check), {
       numRuns: kind === SQLITE ? 60 : 15,
     });
+  });
+
+  it('shows that the second key decided, and links to the accepted delivery', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const [accepted, copy, other] = [
+      buildOffer({ webhook, source: 'provider', key: 'one', bodyKey: 'sha256:1' }),
+      buildOffer({ webhook, source: 'provider', key: 'two', bodyKey: 'sha256:1' }),
+      // Its ID was named by the duplicate, which claims nothing.
+      buildOffer({ webhook, source: 'provider', key: 'two', bodyKey: 'sha256:2' }),
+    ];
+    expect(await opened.storage.deliveryLog.record([accepted!, copy!, other!])).toEqual([
+      { label: 'Accepted' },
+      { label: 'Duplicate', of: accepted!.id, reason: 'same_identity' },
+      { label: 'Accepted' },
+    ]);
+    expect(await opened.storage.deliveryReader.get(copy!.id)).toMatchObject({
+      duplicateOf: accepted!.id,
+      reason: 'same_identity',
+      detail: 'the delivery ID of the request is two',
+      deliveryId: 'sha256:1',
+      deliveryIdSource: 'body_hash',
+    });
+    expect(await opened.storage.deliveryReader.get(other!.id)).toMatchObject({
+      deliveryId: 'two',
+      deliveryIdSource: 'provider',
+      deduplicated: true,
+    });
+  });
+
+  it('accepts one of many simultaneous deliveries with one body and different IDs', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const offers = Array.from({ length: 40 }, (_, index) =>
+      buildOffer({ webhook, source: 'provider', key: `id ${index % 20}`, bodyKey: 'sha256:same' }),
+    );
+    const outcomes = await Promise.all(offers.map((offer) => opened.storage.deliveryLog.record([offer])));
+    const labels = outcomes.map(([outcome]) => outcome!.label);
+    expect(labels.filter((label) => label === 'Accepted')).toHaveLength(1);
+    expect(labels.filter((label) => label === 'Duplicate')).toHaveLength(39);
   });
 });

@@ -7,6 +7,7 @@ import { createPool } from '../../src/storage/postgres/open-database.ts';
 import { openPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { declareVersion } from '../../src/storage/postgres/schema-version.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { hashOf, OLDER_DELIVERIES, OLDER_WEBHOOKS, REPEATED } from '../helpers/older-claims.ts';
 import { withClient } from '../helpers/start-postgres.ts';
 
 const NOW = MIGRATIONS.length;
@@ -140,6 +141,29 @@ describe('a migration of PostgreSQL', () => {
       VALUES ('wh_1', 'payments', 'hook', '', 'token', 'A', 1, 1, 1, 1);`);
     const storage = await openPostgresStorage({ url, pool: 2 });
     expect(await storage.inventoryReader.webhooks('payments')).toMatchObject([WITHOUT_PROVIDER]);
+    await storage.close();
+  });
+
+  it('gives recent deliveries of an earlier version their second key', async () => {
+    const step = MIGRATIONS.findIndex(({ sql }) => sql.includes('ADD COLUMN body_key'));
+    await migrate(pool, MIGRATIONS.slice(0, step));
+    await pool.query("INSERT INTO factories (name, created_at) VALUES ('f', 1)");
+    for (const { ref, scheme } of OLDER_WEBHOOKS) {
+      await pool.query(
+        `INSERT INTO webhooks (ref, uid, factory, name, file, auth_mode, signature_scheme, secret_name, secret_version, enabled, created_at, updated_at)
+         VALUES ($1, $2, 'f', $3, '', 'signature', $3, 'A', 1, 1, 1, 1)`,
+        [ref, `wh_${ref}`, scheme],
+      );
+    }
+    for (const { seq, webhook, source, key, body, agoMs } of OLDER_DELIVERIES) {
+      await pool.query(
+        'INSERT INTO identities (webhook, source, key, delivery, body_hash, accepted_at) VALUES ($1, $2, $3, $4, $5, $6)',
+        [webhook, source, key, `dlv_${seq}`, Buffer.from(hashOf(body), 'hex'), Date.now() - agoMs],
+      );
+    }
+    const storage = await openPostgresStorage({ url, pool: 2 });
+    const outcomes = await storage.deliveryLog.record(REPEATED.map(({ offer }) => offer));
+    expect(outcomes).toEqual(REPEATED.map(({ expected }) => expected));
     await storage.close();
   });
 });

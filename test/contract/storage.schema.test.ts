@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import { expect, inject, it } from 'vitest';
 import { openPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { TABLE_KEYS } from '../../src/storage/sql/schema/table-keys.ts';
+import { defineFunctions } from '../../src/storage/sqlite/define-functions.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { withClient } from '../helpers/start-postgres.ts';
 
@@ -42,6 +43,7 @@ const OF_POSTGRES = `
 
 it('has the same columns in both databases', async () => {
   const file = new Database(':memory:');
+  defineFunctions(file);
   for (const step of MIGRATIONS) file.exec(step);
   const ofSqlite = file.prepare<[], Column>(OF_SQLITE).all();
   const server = inject('postgresUrl');
@@ -63,6 +65,7 @@ const KEYS_OF_SQLITE = `
 
 it('has a description of every table, by which it is copied to another database', () => {
   const file = new Database(':memory:');
+  defineFunctions(file);
   for (const step of MIGRATIONS) file.exec(step);
   const keys: Record<string, string[]> = { delivery_listing_end: ['seq'] };
   for (const { table, column } of file.prepare<[], { table: string; column: string }>(KEYS_OF_SQLITE).all())

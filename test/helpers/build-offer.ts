@@ -21,6 +21,8 @@ interface OfferParts {
   webhook?: number;
   source?: IdentitySource;
   key?: string;
+  /** The second key. Omitted for none. */
+  bodyKey?: string | undefined;
   body?: string | Uint8Array;
   form?: Uint8Array<ArrayBuffer>;
   at?: number;
@@ -30,7 +32,7 @@ interface OfferParts {
 
 /** A delivery that passed every check, new unless `key` is given. With `NO_CLAIM` it is new too, and its ID is `shared`. */
 export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
-  const { webhook = 1, source = 'header', body = '{"level":"error"}', at = START_MS } = parts;
+  const { webhook = 1, source = 'header', body = '{"level":"error"}', at = START_MS, bodyKey } = parts;
   const id = ids.deliveryId(at);
   const key = parts.key ?? `key of ${id}`;
   // A copy has a separate buffer, because short buffers of Node.js share one.
@@ -47,7 +49,7 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
     revision: parts.revision === undefined ? 'c0ffee' : parts.revision,
     event: parts.event ?? null,
     summary: null,
-    identity: { source, value: key === NO_CLAIM ? 'shared' : key, key },
+    identity: { source, value: key === NO_CLAIM ? 'shared' : key, key, ...(bodyKey === undefined ? {} : { bodyKey }) },
     body: bytes,
     form: parts.form ?? null,
     applyNumber: 1,

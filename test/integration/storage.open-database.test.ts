@@ -8,6 +8,7 @@ import { type Migration, openDatabase, UNREPORTED } from '../../src/storage/sqli
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage, openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { buildOffer } from '../helpers/build-offer.ts';
+import { OLDER_DELIVERIES, OLDER_WEBHOOKS, REPEATED } from '../helpers/older-claims.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
 describe('opening the database', () => {
@@ -217,6 +218,37 @@ describe('opening the database', () => {
       { label: 'Duplicate', of: 'dlv_removed', reason: 'same_identity_other_body' },
       { label: 'Accepted' },
     ]);
+    storage.close();
+  });
+
+  it('gives recent deliveries of an earlier version their second key', async () => {
+    const step = MIGRATIONS.findIndex((sql) => sql.includes('ADD COLUMN body_key'));
+    const older = openDatabase(file(), MIGRATIONS.slice(0, step));
+    older.exec("INSERT INTO factories (name, created_at) VALUES ('f', 1)");
+    const insertWebhook = older.prepare(
+      `INSERT INTO webhooks (ref, uid, factory, name, file, auth_mode, signature_scheme, secret_name, secret_version, enabled, created_at, updated_at)
+       VALUES (@ref, 'wh_' || @ref, 'f', @scheme, '', 'signature', @scheme, 'A', 1, 1, 1, 1)`,
+    );
+    for (const webhook of OLDER_WEBHOOKS) insertWebhook.run(webhook);
+    const insertDelivery = older.prepare(
+      `INSERT INTO deliveries (seq, id, webhook, label, identity_source, identity, size, received_at, client_address)
+       VALUES (@seq, 'dlv_' || CAST(@seq AS INTEGER), @webhook, 0, @source, @key, 2, @at, '')`,
+    );
+    const insertContent = older.prepare(
+      "INSERT INTO delivery_contents (delivery, body, decisions) VALUES (@seq, CAST(@body AS BLOB), '[]')",
+    );
+    for (const { agoMs, ...delivery } of OLDER_DELIVERIES) {
+      insertDelivery.run({ ...delivery, at: Date.now() - agoMs });
+      insertContent.run(delivery);
+    }
+    older.close();
+    const db = openDatabase(file());
+    const keys = db.prepare('SELECT seq FROM deliveries WHERE body_key IS NOT NULL').pluck().all();
+    // The body of the sixth has its claim already: the fifth row.
+    expect(keys).toEqual([1, 7]);
+    const storage = createSqliteStorage(db);
+    const outcomes = await storage.deliveryLog.record(REPEATED.map(({ offer }) => offer));
+    expect(outcomes).toEqual(REPEATED.map(({ expected }) => expected));
     storage.close();
   });
 

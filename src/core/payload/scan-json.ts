@@ -34,11 +34,12 @@ export type JsonFault = { ok: false; reason: 'invalid_json'; at: number } | { ok
  * replaced by one of each kind at the end.
  *
  * @param wanted `null` if no value is needed; the value is then `undefined`
+ * @param numbers `text`: a wanted number is the text of its bytes, which is exact
  */
-export function scanJson(bytes: Buffer, wanted: WantedKeys | null): JsonScan {
+export function scanJson(bytes: Buffer, wanted: WantedKeys | null, numbers: 'value' | 'text' = 'value'): JsonScan {
   const start = skipSpace(bytes, 0);
   if (wanted === null) return endScan(bytes, skipValue(bytes, start, 0), undefined);
-  const reader = new WantedReader(bytes, start);
+  const reader = new WantedReader(bytes, start, numbers === 'text');
   const value = reader.readValue(wanted, 0);
   return endScan(bytes, reader.at, value);
 }
@@ -60,12 +61,14 @@ class WantedReader {
   /** The position after what was read. Negative if it cannot be read. */
   at: number;
   readonly #bytes: Buffer;
+  readonly #keepsDigits: boolean;
   #text: string | null = null;
   #decoded = 0;
 
-  constructor(bytes: Buffer, at: number) {
+  constructor(bytes: Buffer, at: number, keepsDigits: boolean) {
     this.#bytes = bytes;
     this.at = at;
+    this.#keepsDigits = keepsDigits;
   }
 
   /** @param depth number of arrays and objects around the value */
@@ -173,13 +176,15 @@ class WantedReader {
 
   #readScalar(wanted: WantedKeys, first: number): string | number | boolean | null {
     const start = this.at;
-    if (first > ZERO && first <= NINE && wanted.wantsScalar) return this.#readNumber(start);
+    if (first > ZERO && first <= NINE && wanted.wantsScalar && !this.#keepsDigits) return this.#readNumber(start);
     this.at = skipScalar(this.#bytes, start, first);
     if (this.at < 0 || !wanted.wantsScalar) return null;
     if (first === QUOTE) return this.#decode(start, this.at);
     if (first === SMALL_T) return true;
     if (first === SMALL_F) return false;
-    return first === SMALL_N ? null : Number(this.#textOf(start, this.at));
+    if (first === SMALL_N) return null;
+    const digits = this.#textOf(start, this.at);
+    return this.#keepsDigits ? digits : Number(digits);
   }
 
   /** Short integers are read directly, which takes a tenth of the time. */

@@ -20,8 +20,13 @@ function name(raw: string[], identityHeader: string | null = null, providerIdent
 }
 
 /** Of a payload with this value at the path of the webhook, and an ID in the header of the provider. */
-function nameByPath(id: unknown) {
-  const parts = { headers: createRequestHeaders([]), providerIdentity: 'provider', payload: { event: { id } } };
+function nameByPath(id: unknown, digits = String(id)) {
+  const parts = {
+    headers: createRequestHeaders([]),
+    providerIdentity: 'provider',
+    payload: { event: { id } },
+    readDigits: () => digits,
+  };
   const rules = {
     identityHeader: null,
     identityPath: ['event', 'id'],
@@ -60,7 +65,14 @@ describe('the identity of a delivery', () => {
     expect(nameByPath('żółw')).toEqual({ source: 'payload', value: 'żółw', key: latin1('żółw') });
   });
 
-  it.each([undefined, null, '', ' ', true, 1.5, 2 ** 53, '\ud800', ['a'], { a: 1 }])(
+  it('has all digits of a number that is rounded when it is read', () => {
+    for (const digits of ['9007199254740992', '9007199254740993', '-9007199254740993', `1${'0'.repeat(200)}`])
+      expect(nameByPath(Number(digits), digits)).toEqual({ source: 'payload', value: digits, key: digits });
+    for (const digits of ['1e300', '1E400', '9007199254740993.0'])
+      expect(nameByPath(Number(digits), digits).source).toBe('provider');
+  });
+
+  it.each([undefined, null, '', ' ', true, 1.5, '\ud800', ['a'], { a: 1 }])(
     'is not taken from %j at the path of the webhook',
     (value) => {
       expect(nameByPath(value).source).toBe('provider');

@@ -24,6 +24,8 @@ export interface IdentityParts {
   providerIdentity: string | null;
   /** With the value at `identityPath`. `undefined` if the payload was not read. */
   payload: unknown;
+  /** The text of the number at a path of the payload, with all its digits. Omitted if the payload was not read. */
+  readDigits?(path: readonly string[]): unknown;
 }
 
 /**
@@ -44,26 +46,35 @@ function hashBody(body: Uint8Array): DeliveryIdentity {
 
 /** The identity that the sender names; `null` if it names none. Also used for the log rows of rejections. */
 export function findNamedIdentity(
-  { headers, providerIdentity, payload }: IdentityParts,
+  { headers, providerIdentity, payload, readDigits }: IdentityParts,
   { identityHeader, identityPath, holdsSecret }: IdentityRules,
 ): DeliveryIdentity | null {
   const read = (source: IdentitySource, received: string | undefined) => readIdentity(source, received, holdsSecret);
   return (
     read('header', identityHeader === null ? undefined : headers.get(identityHeader)) ??
-    read('payload', identityPath === null ? undefined : readPayloadIdentity(payload, identityPath)) ??
+    read('payload', identityPath === null ? undefined : readPayloadIdentity(payload, identityPath, readDigits)) ??
     read('provider', providerIdentity ?? undefined) ??
     read('service_header', headers.get(SERVICE_HEADER))
   );
 }
 
 /**
- * The ID at a path of the payload, in the form of header values: a text, or a number that is exact. Other values have
- * two forms or none, so that different deliveries could get the same ID.
+ * The ID at a path of the payload, in the form of header values: a text, or a whole number. Other values have two forms or
+ * none, so that different deliveries could get the same ID.
  */
-function readPayloadIdentity(payload: unknown, path: readonly string[]): string | undefined {
+function readPayloadIdentity(
+  payload: unknown,
+  path: readonly string[],
+  readDigits: IdentityParts['readDigits'],
+): string | undefined {
   const value = readPath(payload, path);
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : readWhole(readDigits?.(path));
   return typeof value === 'string' && !UNPAIRED.test(value) ? toWireText(value) : undefined;
+}
+
+/** A number above 2^53 - 1 was rounded: two IDs could have become one. */
+function readWhole(digits: unknown): string | undefined {
+  return typeof digits === 'string' && /^-?\d+$/.test(digits) ? digits : undefined;
 }
 
 /** A half of a surrogate pair, which UTF-8 cannot encode. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Scheme } from '../scheme.ts';
 import { DEFAULT_TOLERANCE_SECONDS } from './parts.ts';
-import { findLastRetry, findTimeWindow } from './retries.ts';
+import { findLastRetry, findTimeWindow, isBodySecondKey } from './retries.ts';
 import { findScheme, SCHEMES } from './schemes.ts';
 
 const need = (name: string) => findScheme(name)!;
@@ -46,6 +46,20 @@ describe('what a provider does after a failure', () => {
       ['teams', 200, '{"type":"message","text":"Received."}'],
       ['zoom', 200, null],
     ]);
+  });
+
+  it('has the schemes under which the body is a second key', () => {
+    const withoutEventId = SCHEMES.filter((scheme) => isBodySecondKey(scheme) && scheme.eventId === undefined);
+    expect(withoutEventId.map(({ name }) => name)).toEqual([
+      'calendly',
+      'discord',
+      'hubspot_v3',
+      'linear',
+      'sendgrid',
+      'zoom',
+    ]);
+    for (const { eventId, ...scheme } of SCHEMES)
+      if (eventId) expect(isBodySecondKey({ ...scheme, eventId } as Scheme)).toBe(true);
   });
 
   it('has the events that their body identifies', () => {

@@ -14,7 +14,7 @@ export function findTimeWindow(scheme: Scheme): number | null {
 }
 
 /**
- * Is a delivery with the body of an earlier one a duplicate, whatever its ID is? Yes, if the body identifies the event. Also
+ * Is a delivery with the body of an earlier one a duplicate, also with another ID? Yes, if the body identifies the event. Also
  * if a copy of the request verifies for longer than usual and its signature covers no ID, so that anyone could change the ID.
  */
 export function isBodySecondKey(scheme: Scheme): boolean {

@@ -1,10 +1,11 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { AppError } from '../../core/errors.ts';
 import type { StoredType } from '../sql/schema/columns.ts';
 import { TABLE_KEYS, TABLE_NAMES, type TableName } from '../sql/schema/table-keys.ts';
 import { IDENTITIES } from '../sql/schema/tables.ts';
+import { defineFunctions } from '../sqlite/define-functions.ts';
 import { SCHEMA_VERSION } from '../sqlite/disk/inspect-copy.ts';
 import { readWriter } from '../sqlite/disk/schema-writer.ts';
 import { LOGGED_CLAIMS } from '../sqlite/identities/identity-claims.ts';
@@ -33,7 +34,7 @@ export function openCopySource(file: string): CopySource {
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
     requireSchema(db, file);
-    db.function('sha256', { deterministic: true }, (bytes: Uint8Array) => hash('sha256', bytes, 'buffer'));
+    defineFunctions(db);
     const parts = listParts(db);
     return {
       identity,

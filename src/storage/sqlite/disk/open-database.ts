@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../../core/errors.ts';
+import { defineFunctions } from '../define-functions.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { describeDamage } from './check-database.ts';
 import { limitWal } from './database-space.ts';
@@ -73,8 +73,7 @@ function openAndMigrate(file: string, steps: readonly string[], report: OpenRepo
   try {
     rejectNewer(db, file, steps.length);
     configureDurability(db);
-    // Migrations and queries use it. PostgreSQL has it.
-    db.function('sha256', { deterministic: true }, (bytes: Uint8Array) => hash('sha256', bytes, 'buffer'));
+    defineFunctions(db);
     migrate(db, file, steps, report);
     assertDurability(db, file);
     return db;
