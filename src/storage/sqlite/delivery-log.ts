@@ -11,6 +11,7 @@ import {
   type RejectionEntry,
 } from '../../core/resources/delivery.ts';
 import type { WriteMeasures } from '../../core/write-measures.ts';
+import { listClaims } from '../sql/deliveries/claimed-identity.ts';
 import {
   type AcceptableEntry,
   type AdmittedRuns,
@@ -19,7 +20,6 @@ import {
   composeRun,
   LIMITED_IDS,
   type LimitedIdRow,
-  listClaims,
   NEW_RUNS,
   type NewDeliveryRow,
   type NewRunRow,

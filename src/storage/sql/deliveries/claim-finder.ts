@@ -1,15 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { DeliveryId } from '../../../core/ids.ts';
-import type { IdentitySource } from '../../../core/resources/delivery.ts';
 import type { Schema } from '../schema/schema.ts';
-
-/** What makes two deliveries the same. */
-export interface ClaimedIdentity {
-  /** `AppliedWebhook.ref`. */
-  webhook: number;
-  source: IdentitySource;
-  key: string;
-}
+import type { ClaimedIdentity } from './claimed-identity.ts';
 
 /** Finds the accepted delivery of an identity. */
 export interface ClaimFinder {

@@ -14,7 +14,6 @@ import { normalizeLabels } from '../../../core/worker-labels.ts';
 import { LOOP_GUARD, type LoopGuardLimit } from '../../../words/loop-guard.ts';
 import { mapColumns } from '../schema/columns.ts';
 import type { DELIVERIES, DeliveryContent, StoredDelivery } from '../schema/tables.ts';
-import type { ClaimedIdentity } from './claim-finder.ts';
 
 /** An entry that was received, or replays one that was. */
 export type AcceptableEntry = DeliveryOffer | ReplayEntry;
@@ -86,13 +85,6 @@ export function resultOfDuplicate({ identity }: DeliveryOffer, { of, reason, by 
   if (by === identity.source) return result;
   const detail = `the delivery ID of the request is ${identity.value}`;
   return { ...result, detail, deliveryId: identity.bodyKey!, deliveryIdSource: by };
-}
-
-/** The keys that a delivery claims: that of its identity, and the second one if it has one. */
-export function listClaims({ webhook, identity }: Pick<DeliveryOffer, 'webhook' | 'identity'>): ClaimedIdentity[] {
-  const { source, key, bodyKey } = identity;
-  const claim = { webhook, source, key };
-  return bodyKey === undefined ? [claim] : [claim, { webhook, source: 'body_hash', key: bodyKey }];
 }
 
 export function resultOfRejection({ label, reason, detail, count }: RejectionEntry): Result {
