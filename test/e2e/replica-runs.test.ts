@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { applyCiFactory, configureCiFactory } from '../helpers/ci-factory.ts';
 import { sendToCi, useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { PostgresProxy } from '../helpers/postgres-proxy.ts';
 import { TestReplicas } from '../helpers/replicas.ts';
 import { RunTrail, type TrailedAttempt } from '../helpers/run-trail.ts';
 import type { TestDaemon } from '../helpers/test-daemon.ts';
@@ -86,6 +87,24 @@ describe('runs of two daemons on one database', () => {
     expect(later).toHaveLength(4);
     expect(later.every((attempt) => isOn(leader, attempt))).toBe(true);
     await Promise.all([leader.end('SIGTERM'), follower.end('SIGTERM')]);
+  });
+
+  it('are executed once if the answer to the COMMIT of their claim is lost', async () => {
+    const url = await ci.server.createDatabase('lost_claim');
+    const proxy = await PostgresProxy.start(url);
+    const trail = new RunTrail();
+    const replicas = new TestReplicas(proxy.urlOf(url), { config: configureCiFactory(ci.repo, trail.command(1))! });
+    const daemon = await replicas.start();
+    const uid = await applyCiFactory(daemon);
+    const isCut = proxy.cutCommitOf('insert into "run_attempts"');
+    expect((await sendToCi(daemon, uid, { start: true })).status).toBe(202);
+    await isCut;
+    const states = async () =>
+      (await daemon.api('/factories/payments/runs')).body.data.map(({ state }: { state: string }) => state);
+    await eventually(async () => (await states()).every((state: string) => state === 'succeeded'), PATIENCE_MS);
+    expect(trail.attempts().map(({ attempt }) => attempt)).toEqual((await states()).map(() => 1));
+    await daemon.end('SIGTERM');
+    await proxy.close();
   });
 
   it('are cancelled through any of them', async () => {

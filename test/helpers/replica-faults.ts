@@ -22,6 +22,9 @@ export interface FaultWorld {
 /** Disturbs, and resolves when the disturbance has ended. Then everything has to recover. */
 export type Fault = (world: FaultWorld) => Promise<unknown>;
 
+/** Deliveries that are accepted between two cuts. Some of them start runs. */
+const PROOFS = 40;
+
 /** A frozen leader loses the lead after 15 seconds. */
 const FROZEN_MS = 20_000;
 
@@ -31,6 +34,13 @@ const STALLED_MS = 9000;
 const CLOCK = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 const mayFake = existsSync(CLOCK);
 if (!mayFake) console.warn(`NOT TESTED: the clock of a replica cannot be set without libfaketime (${CLOCK}).`);
+
+/** What a daemon commits, with a statement that only these transactions have. */
+const COMMITS = {
+  'a claim': 'insert into "run_attempts"',
+  'the end of a run': 'INSERT INTO automation_results',
+  'an apply': 'insert into "reconciliations"',
+};
 
 /** All faults, by their names. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
@@ -65,6 +75,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'answer to COMMIT cut': async ({ replicas }) => {
     for (const daemon of replicas.daemons) await replicas.proxyOf(daemon).cutBatch(COMMIT_ANSWER);
   },
+  ...Object.fromEntries(
+    Object.entries(COMMITS).map(([what, statement]) => [
+      `answer to the COMMIT of ${what} cut`,
+      (world: FaultWorld) => cutCommits(world, statement),
+    ]),
+  ),
   'network of the leader stalled': async ({ replicas }) => stall(replicas, (await replicas.findLeader()).leader),
   'network of the follower stalled': async ({ replicas }) => stall(replicas, (await replicas.findLeader()).follower),
   'connections exhausted': exhaustConnections,
@@ -75,6 +91,16 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       }
     : {}),
 };
+
+/** Each replica loses some of these answers. Only one of them applies. */
+async function cutCommits({ replicas, probe, senders }: FaultWorld, statement: string): Promise<void> {
+  for (let cuts = 0; cuts < 3; cuts += 1) {
+    const areCut = replicas.daemons.map((daemon) => replicas.proxyOf(daemon).cutCommitOf(statement));
+    await probe.change();
+    await Promise.any(areCut);
+    await senders.untilAccepted(PROOFS, RECOVERED_MS);
+  }
+}
 
 async function freeze(daemon: TestDaemon, ms: number): Promise<void> {
   process.kill(daemon.pid, 'SIGSTOP');

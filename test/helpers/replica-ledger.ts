@@ -19,10 +19,19 @@ export interface Account {
   startedTwice: number[];
   /** Deliveries of runs that succeeded, although their command never started. */
   neverStarted: number[];
+  /** Deliveries whose runs have not ended. */
+  neverEnded: number[];
 }
 
 /** Nothing went wrong. */
-export const SOUND: Partial<Account> = { lost: [], twice: [], wrongRuns: [], startedTwice: [], neverStarted: [] };
+export const SOUND: Partial<Account> = {
+  lost: [],
+  twice: [],
+  wrongRuns: [],
+  startedTwice: [],
+  neverStarted: [],
+  neverEnded: [],
+};
 
 /** A command of runs that writes the ID of each run that it starts to a file, which the replicas share. */
 export class StartedRuns {
@@ -44,7 +53,7 @@ const STORED = `
     JOIN delivery_contents ON delivery = seq WHERE label = 0`;
 const RUNS = 'SELECT id, state, delivery_id FROM runs';
 
-/** Compares what the senders know with what the database has. Call it when no run is queued or running. */
+/** Compares what the senders know with what the database has. Call it when the runs have ended. */
 export async function account(url: string, accepted: ReadonlySet<number>, started: StartedRuns): Promise<Account> {
   const { stored, runs } = await withClient(url, async (client) => ({
     stored: (await client.query<{ n: number; id: string }>(STORED)).rows,
@@ -62,6 +71,7 @@ export async function account(url: string, accepted: ReadonlySet<number>, starte
     wrongRuns: stored.flatMap(({ n, id }) => ((runsOf.get(id) ?? 0) === expected(n) ? [] : [n])),
     runs: numbersOf(runs),
     startedTwice: numbersOf(runs.filter(({ id }) => starts.get(id)! > 1)),
+    neverEnded: numbersOf(runs.filter(({ state }) => state === 'queued' || state === 'running')),
     neverStarted: numbersOf(runs.filter(({ id, state }) => state === 'succeeded' && !starts.has(id))),
   };
 }
