@@ -11,7 +11,7 @@ import {
 } from '../core/source-tree.ts';
 import type { GitOutcome, RunGit } from './git-process.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
-import { READ_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';
+import { keepPlainNames, READ_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';
 
 /** The repository to read, with limits. */
 export interface TreeReading {
@@ -74,6 +74,21 @@ export async function readGitTree(
   });
   const { unusable } = listed;
   return { ok: true, tree: { prefix, entries, ...(unusable.length === 0 ? {} : { unusable }) } };
+}
+
+/** Enough for the folders that people make. */
+const FOLDER_LISTING_BYTES = 100_000;
+
+/** The names of the folders at a prefix. Empty if they cannot be listed: they only serve a warning. */
+export async function listGitFolders(reading: TreeReading, revision: string, prefix: string): Promise<string[]> {
+  const outcome = await reading.runGit({
+    ...gitOptions(reading),
+    args: ['ls-tree', '-d', '-z', '--name-only', '--full-tree', revision, ...(prefix === '' ? [] : ['--', prefix])],
+    maxOutputBytes: FOLDER_LISTING_BYTES,
+  });
+  if (outcome.kind !== 'exited' || outcome.code !== 0) return [];
+  const paths = outcome.stdout.toString('utf8').split('\0');
+  return keepPlainNames(paths.map((path) => path.slice(prefix.length)));
 }
 
 function isReadable(entry: Pick<TreeEntry, 'kind' | 'size'>): boolean {

@@ -400,6 +400,19 @@ describe('validate', () => {
     expect((await run(['validate', '--strict'])).code).toBe(0);
   });
 
+  it.each(['.', 'sub/factory'])('names such a folder of a revision, too, in %s', async (folder) => {
+    await git('init', '-q');
+    await write(`${folder}/factory.yaml`, 'schemaVersion: v1alpha1\nname: a\n');
+    await write(`${folder}/webhook/ci.yaml`, WEBHOOK);
+    await git('add', '.');
+    await git('commit', '-qm', 'one');
+    const { code, stdout } = await run(['validate', folder, '--rev', 'HEAD', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).diagnostics).toMatchObject([
+      { rule: 'tree/similar-folder', file: folder === '.' ? 'webhook' : 'sub/factory/webhook' },
+    ]);
+  });
+
   it('returns 2 for a file that is in no factory', async () => {
     await write('elsewhere/ci.yaml', WEBHOOK);
     const { code, stderr } = await run(['validate', 'elsewhere/ci.yaml']);

@@ -154,6 +154,7 @@ describe('A revision read offline', () => {
         tree: {
           prefix: 'team/',
           entries: [createFileEntry('webhooks/a.yaml', new Uint8Array([0x61]))],
+          otherFolders: ['webhooks'],
         },
       });
     }
