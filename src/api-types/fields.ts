@@ -47,6 +47,7 @@ export const FIELDS = {
     'rotation_overlap',
     'verify_token_secret_name',
     'body_format',
+    'form_field',
     'delivery_id_header',
     'delivery_id_path',
     'deduplicate',

@@ -2499,6 +2499,8 @@ export interface components {
              * @enum {string}
              */
             body_format: "json" | "form";
+            /** @description Field of the form whose JSON is the payload; `null` for `payload`, if it is the only field, or all fields. */
+            form_field: string | null;
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
             delivery_id_header: string | null;
             /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
@@ -2689,6 +2691,8 @@ export interface components {
              * @enum {string}
              */
             body_format: "json" | "form";
+            /** @description Field of the form whose JSON is the payload; `null` for `payload`, if it is the only field, or all fields. */
+            form_field: string | null;
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
             delivery_id_header: string | null;
             /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
@@ -7830,6 +7834,8 @@ export interface operations {
                      * @enum {string}
                      */
                     body_format?: "json" | "form";
+                    /** @description Field of the form whose JSON is the payload; `null` for `payload`, if it is the only field, or all fields. */
+                    form_field?: string | null;
                     /** @description Header in which the sender puts its own event ID; `null` if none is named. */
                     delivery_id_header?: string | null;
                     /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
@@ -8410,6 +8416,8 @@ export interface operations {
                      * @enum {string}
                      */
                     body_format?: "json" | "form";
+                    /** @description Field of the form whose JSON is the payload; `null` for `payload`, if it is the only field, or all fields. */
+                    form_field?: string | null;
                     /** @description Header in which the sender puts its own event ID; `null` if none is named. */
                     delivery_id_header?: string | null;
                     /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */

@@ -91,6 +91,7 @@ export const RULES = {
     'A webhook is named like a provider that signs its deliveries, but does not check signatures.',
   ),
   'webhook/two-delivery-ids': error('`deliveryIdHeader` and `deliveryIdPath` are both set.'),
+  'webhook/unused-form-field': error('`formField` is set, but `bodyFormat` is not `form`.'),
   'webhook/no-delivery-id': lint('off', 'Deliveries of a webhook can be distinguished only by their bodies.'),
   'webhook/unheard': lint('off', 'An enabled webhook has no matching trigger in an enabled automation.'),
   'webhook/same-provider': lint('warning', 'Two enabled webhooks serve the triggers of one provider.'),

@@ -462,6 +462,9 @@ const CASES: Case[] = [
   webhook('a scheme with another mode', 'secretName: A\nauthMode: url_token\nsignatureScheme: github\n', [
     '3:1 webhook/unused-scheme signatureScheme',
   ]),
+  webhook('a form field without forms', 'secretName: A\nformField: events\n', [
+    '2:1 webhook/unused-form-field formField',
+  ]),
   webhook('two places of the delivery ID', 'secretName: A\ndeliveryIdHeader: X-Id\ndeliveryIdPath: id\n', [
     '3:1 webhook/two-delivery-ids deliveryIdPath',
   ]),
@@ -1088,6 +1091,7 @@ describe('validateTree', () => {
         secretName: 'A',
         deliveryIdHeader: null,
         bodyFormat: 'json',
+        formField: null,
         deduplicate: true,
         deliveryIdPath: null,
         expectEvery: null,

@@ -4,11 +4,11 @@ import { LINEAR_GROWTH, measureGrowth } from '../../test/helpers/measure-growth.
 import { MAX_FORM_FIELDS, readFormBody } from './form-body.ts';
 import { readJsonBody } from './json-body.ts';
 
-const ANY = { signedFields: null };
+const ANY = { jsonField: null, signedFields: null };
 const TYPE = 'application/x-www-form-urlencoded';
 
-function read(form: string | Buffer, signedFields: string[] | null = null): unknown {
-  const found = readFormBody(Buffer.from(form as string), { signedFields }, TYPE);
+function read(form: string | Buffer, signedFields: string[] | null = null, jsonField: string | null = null): unknown {
+  const found = readFormBody(Buffer.from(form as string), { jsonField, signedFields }, TYPE);
   return found.ok ? found.json.toString() : found;
 }
 
@@ -52,6 +52,23 @@ describe('a form', () => {
 
   it.each(['application/json', 'multipart/form-data; boundary=x'])('is not looked for in %s', (type) => {
     expect(readFormBody(Buffer.from('a=1'), ANY, type)).toMatchObject({ ok: false, reason: 'unexpected_content_type' });
+  });
+
+  it('is the JSON of the field that the webhook names, regardless of other fields', () => {
+    expect(read('ts=1&events=%5B%7B%7D%5D&b', null, 'events')).toBe('[{}]');
+    expect(read('a%5B=true', null, 'a[')).toBe('true');
+    expect(read('payload=%7B%7D&events=1', null, 'events')).toBe('1');
+  });
+
+  it.each([
+    ['payload=%7B%7D', 'the field "events" is missing'],
+    ['events=1&events=2', 'the field "events" occurs more than once'],
+  ])('%s is rejected if the webhook names another field', (form, detail) => {
+    expect(read(form, null, 'events')).toEqual({ ok: false, reason: 'missing_form_field', detail });
+  });
+
+  it('is not looked for in a field that the signature does not cover', () => {
+    expect(read('payload=%7B%7D&events=1', ['payload'], 'events')).toMatchObject({ reason: 'missing_form_field' });
   });
 
   it('has only the fields that the signature covers, as its verifier reads them', () => {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FormRules } from '../registry/live-webhook.ts';
+import { JSON_FIELD } from '../signature/sign/delivery-parts.ts';
 import { decodeFormBytes } from '../signature/verify/request-parts.ts';
 import { type RejectedBody, readJsonBody } from './json-body.ts';
 
@@ -9,17 +10,18 @@ export type ReadForm = { ok: true; json: Buffer<ArrayBuffer> } | RejectedBody;
 /** Other servers have the same limit. */
 export const MAX_FORM_FIELDS = 1000;
 
-/** GitHub, Travis CI and Slack put JSON into this field. */
-const JSON_FIELD = 'payload';
-
 const [AMPERSAND, EQUALS] = [0x26, 0x3d];
 
 /**
  * Converts a form (`application/x-www-form-urlencoded`) into the JSON that filters and runs get: an object of texts, with
- * an array for a repeated field. If the only field is `payload` and contains an object or an array, that is the JSON. The
- * result is not checked for valid JSON.
+ * an array for a repeated field. If the only field is `payload` and contains an object or an array, that is the JSON. If the
+ * webhook names the field, its text is the JSON. The result is not checked for valid JSON.
  */
-export function readFormBody(body: Buffer, { signedFields }: FormRules, contentType: string | undefined): ReadForm {
+export function readFormBody(
+  body: Buffer,
+  { jsonField, signedFields }: FormRules,
+  contentType: string | undefined,
+): ReadForm {
   if (body.length === 0) return { ok: false, reason: 'empty_body', detail: null };
   if (/json|multipart/i.test(contentType ?? '')) return rejectType(body);
   const fields = new Map<string, string | string[]>();
@@ -34,7 +36,7 @@ export function readFormBody(body: Buffer, { signedFields }: FormRules, contentT
     const rejected = addPair(fields, pair, signedFields);
     if (rejected !== null) return rejected;
   }
-  return { ok: true, json: Buffer.from(toJson(fields)) };
+  return jsonField === null ? { ok: true, json: Buffer.from(toJson(fields)) } : readJsonField(fields, jsonField);
 }
 
 /** @param signed the only fields that the signature covers; `null` if it covers the whole body */
@@ -65,6 +67,13 @@ function addField(fields: Map<string, string | string[]>, name: string, value: s
   const earlier = fields.get(name);
   if (Array.isArray(earlier)) earlier.push(value);
   else fields.set(name, earlier === undefined ? value : [earlier, value]);
+}
+
+function readJsonField(fields: ReadonlyMap<string, string | string[]>, name: string): ReadForm {
+  const value = fields.get(name);
+  if (typeof value === 'string') return { ok: true, json: Buffer.from(value) };
+  const problem = value === undefined ? 'is missing' : 'occurs more than once';
+  return { ok: false, reason: 'missing_form_field', detail: `the field ${JSON.stringify(name)} ${problem}` };
 }
 
 function toJson(fields: ReadonlyMap<string, string | string[]>): string {

@@ -98,10 +98,15 @@ function hasBodyKey({ signatureScheme }: AppliedWebhook): boolean {
   return scheme !== undefined && isBodySecondKey(scheme);
 }
 
-function buildFormRules({ bodyFormat, signatureScheme, signature }: AppliedWebhook): FormRules | null {
+function buildFormRules({
+  bodyFormat,
+  formField: jsonField,
+  signatureScheme,
+  signature,
+}: AppliedWebhook): FormRules | null {
   if (bodyFormat === 'json') return null;
   const scheme = resolveScheme(signatureScheme, signature);
-  return { signedFields: scheme === null ? null : listSignedFields(scheme) };
+  return { jsonField, signedFields: scheme === null ? null : listSignedFields(scheme) };
 }
 
 /** The places that the definition names, otherwise those of the scheme. */

@@ -25,6 +25,8 @@ export interface RecordedHeader {
 
 /** How a form becomes a payload. */
 export interface FormRules {
+  /** The field whose JSON is the payload; `null` for all fields, or `payload` if it is the only one. */
+  jsonField: string | null;
   /** The only fields that the signature covers; `null` if it covers the whole body. Other fields are dropped. */
   signedFields: readonly string[] | null;
 }

@@ -20,6 +20,7 @@ function target(change: Partial<SenderTarget>): SenderTarget {
     bodyFormat: 'json',
     deliveryIdHeader: null,
     deliveryIdPath: null,
+    formField: null,
     ...change,
   };
 }

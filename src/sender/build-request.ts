@@ -5,7 +5,7 @@ import type { RequestPlace, Scheme } from '../signature/scheme.ts';
 import { findDeliveryIdPath } from '../signature/schemes/delivery-id-path.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { listSignedFields, SCHEME_NAMES } from '../signature/schemes/schemes.ts';
-import { encodeHeaderValue, putJson, wrapInForm } from '../signature/sign/delivery-parts.ts';
+import { encodeHeaderValue, JSON_FIELD, putJson, wrapInForm } from '../signature/sign/delivery-parts.ts';
 import { signRequest } from '../signature/sign/sign-request.ts';
 import { FORM_TYPE } from '../signature/verify/request-parts.ts';
 import { encodeGivenHeaders, mergeHeaders } from './given-headers.ts';
@@ -21,6 +21,8 @@ export interface SenderTarget {
   /** The URL as the sender knows it, if it is different from the URL to post to. */
   publicUrl?: string;
   bodyFormat: BodyFormat;
+  /** The field of a form for JSON; `null` for `payload`. */
+  formField: string | null;
   deliveryIdHeader: string | null;
   /** Where the body has the delivery ID; `null` for the place of the scheme, if it has one. */
   deliveryIdPath: string | null;
@@ -63,12 +65,12 @@ export function buildSenderRequest(target: SenderTarget, secretText: string, del
   return { ...request, headers: mergeHeaders(usual, request.headers) };
 }
 
-/** A form as it is; JSON as the field `payload`, as GitHub sends it. Some schemes have another field for it. */
-function toForm({ signatureScheme, signature }: SenderTarget, body: Uint8Array): Uint8Array {
+/** A form as it is; JSON as the field of the webhook, or as `payload`, as GitHub sends it. Some schemes have another field for it. */
+function toForm({ formField, signatureScheme, signature }: SenderTarget, body: Uint8Array): Uint8Array {
   const scheme = resolveScheme(signatureScheme, signature);
   const isJson = /^[ \t\r\n]*[{[]/.test(Buffer.from(body).toString('latin1'));
   if (!isJson || (scheme !== null && listSignedFields(scheme) !== null)) return body;
-  return wrapInForm('payload', body);
+  return wrapInForm(formField ?? JSON_FIELD, body);
 }
 
 /** The delivery with its ID in the body, if the webhook reads the ID there. */

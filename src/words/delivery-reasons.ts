@@ -132,6 +132,11 @@ export const BODY_REASONS = {
     text: 'The body is not a valid form.',
     remedy: 'correct the form at the sender',
   },
+  missing_form_field: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The form does not contain the field of the webhook exactly once.',
+    remedy: 'set `formField` to the field in which the sender posts JSON',
+  },
   too_deep: {
     label: 'Rejected (invalid JSON)',
     text: 'The arrays and objects of the body are nested too deeply: more than 512 levels.',

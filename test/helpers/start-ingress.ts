@@ -64,6 +64,7 @@ export interface TestWebhook
       | 'signatureScheme'
       | 'signature'
       | 'bodyFormat'
+      | 'formField'
       | 'deliveryIdHeader'
       | 'deliveryIdPath'
       | 'deduplicate'

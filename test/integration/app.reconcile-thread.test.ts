@@ -81,6 +81,7 @@ describe('the reconcile thread', () => {
       secret: null,
       verifyTokenSecretName: null,
       bodyFormat: 'json',
+      formField: null,
       deliveryIdHeader: null,
       deliveryIdPath: null,
       expectEvery: null,

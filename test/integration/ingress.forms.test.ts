@@ -57,7 +57,7 @@ describe('a webhook with bodyFormat: form', () => {
   it('verifies the form of Twilio', async () => {
     const webhook = { authMode: 'signature', signatureScheme: 'twilio', bodyFormat: 'form' } as const;
     ingress = await start({ ...webhook, secret: '0123456789abcdef0123456789abcdef' }, { From: ['+15551234'] });
-    const target = { ...webhook, signature: null, deliveryIdHeader: null, deliveryIdPath: null };
+    const target = { ...webhook, signature: null, deliveryIdHeader: null, deliveryIdPath: null, formField: null };
     const request = buildSenderRequest(
       { ...target, ingressUrl: `${BASE_URL}${ingress.path()}` },
       '0123456789abcdef0123456789abcdef',
@@ -90,6 +90,30 @@ describe('a webhook with bodyFormat: form', () => {
     const answer = await ingress.post('hook', { headers, body });
     expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('not a valid form') });
     expect((await ingress.deliveries())[0]).toMatchObject({ label: 'Rejected (invalid JSON)', reason: 'body_is_json' });
+  });
+
+  it('reads the JSON of the field that the webhook names', async () => {
+    const { body } = readCase('json-in-a-form-field.json');
+    ingress = await start({ bodyFormat: 'form', formField: 'mandrill_events' }, { event: ['open'] });
+    expect((await ingress.post('hook', { headers: FORM, body })).status).toBe(202);
+    const delivery = await readNewest();
+    expect(delivery).toMatchObject({ form: body, payload: '[{"event":"open","_id":"m1"}]' });
+    expect(delivery.runs).toHaveLength(1);
+    expect((await ingress.post('hook', { headers: FORM, body: 'payload=%7B%7D' })).status).toBe(400);
+    expect((await ingress.deliveries())[0]).toMatchObject({ reason: 'missing_form_field' });
+  });
+
+  it('reads event name and ID in the field that the webhook names', async () => {
+    const webhook = { bodyFormat: 'form', formField: 'data', deliveryIdPath: '_id', event: { path: 'event' } } as const;
+    ingress = await start(webhook, { event: ['open'] });
+    const post = (ts: number) => {
+      const fields = new URLSearchParams({ data: '{"event":"open","_id":"m1"}', ts: String(ts) });
+      return ingress.post('hook', { headers: FORM, body: fields.toString() });
+    };
+    expect((await post(1)).status).toBe(202);
+    expect(await readNewest()).toMatchObject({ deliveryId: 'm1', deliveryIdSource: 'payload', event: 'open' });
+    expect((await post(2)).status).toBe(202);
+    expect((await ingress.deliveries())[0]).toMatchObject({ label: 'Duplicate' });
   });
 
   it('names the Content-Type of a body that is not the JSON that it declares', async () => {

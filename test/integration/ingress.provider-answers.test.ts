@@ -22,6 +22,7 @@ async function send(webhook: TestWebhook, body: object | string, deliveryId: str
     signatureScheme: webhook.signatureScheme ?? null,
     signature: null,
     bodyFormat: webhook.bodyFormat ?? 'json',
+    formField: null,
     deliveryIdHeader: webhook.deliveryIdHeader ?? null,
     deliveryIdPath: webhook.deliveryIdPath ?? null,
   };

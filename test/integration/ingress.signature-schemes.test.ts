@@ -45,6 +45,7 @@ describe('a webhook accepts requests over HTTP that `send` signs', () => {
         ingressUrl: `${BASE_URL}${path}`,
         deliveryIdHeader: null,
         deliveryIdPath: null,
+        formField: null,
       };
       const request = buildSenderRequest(target, secret, {
         body: BODY,

@@ -43,6 +43,7 @@ describe('posting a delivery', () => {
       bodyFormat: 'json',
       deliveryIdHeader: null,
       deliveryIdPath: null,
+      formField: null,
     } as const;
     const delivery = { body: bytes, deliveryId: 'żółw', nowMs: 0, newId: () => '' };
     const answer = await postDelivery(buildSenderRequest(target, 'dbs_abc', delivery));

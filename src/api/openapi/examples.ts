@@ -127,6 +127,7 @@ const webhook = {
   verify_token_secret_name: null,
   verify_token_state: null,
   body_format: 'json',
+  form_field: null,
   delivery_id_header: null,
   delivery_id_path: null,
   expect_every: null,

@@ -8,7 +8,7 @@ import type { Clock } from '../../core/time/clock.ts';
 import { buildSenderRequest, type SenderRequest } from '../../sender/build-request.ts';
 import { isCarriedHeader, isSendableHeader } from '../../sender/given-headers.ts';
 import { postDelivery } from '../../sender/post-delivery.ts';
-import { encodeHeaderValue, wrapInForm } from '../../signature/sign/delivery-parts.ts';
+import { encodeHeaderValue, JSON_FIELD, wrapInForm } from '../../signature/sign/delivery-parts.ts';
 
 export interface BackfillParts {
   secrets: Pick<SecretStore, 'open'>;
@@ -50,14 +50,14 @@ export function createBackfill(parts: BackfillParts): BackfillControl {
 /** The request with its original signature; `null` if the signature fits no way to write the payload. */
 async function findOriginal(
   { ingressUrl, verifyOriginal }: BackfillParts,
-  { uid, bodyFormat }: WebhookView,
+  { uid, bodyFormat, formField }: WebhookView,
   { headers, payload }: MissedDelivery,
 ): Promise<SenderRequest | null> {
   const carried = Object.entries(headers).filter(([name]) => isCarriedHeader(name));
   const encoded = carried.map(([name, value]) => [name, encodeHeaderValue(name, value)] as const);
   for (const text of new Set([payload, JSON.stringify(JSON.parse(payload))])) {
     const json = Buffer.from(text);
-    const body = bodyFormat === 'form' ? wrapInForm('payload', json) : json;
+    const body = bodyFormat === 'form' ? wrapInForm(formField ?? JSON_FIELD, json) : json;
     if (await verifyOriginal(uid, { headers: encoded.flat(), body })) {
       return { url: `${ingressUrl}/webhooks/w/${uid}`, headers: Object.fromEntries(encoded), body };
     }

@@ -229,6 +229,7 @@ async function describeTarget(session: CommandSession, options: SendOptions): Pr
     signatureScheme: options.scheme ?? null,
     signature: await readSignature(session.context, options),
     bodyFormat: 'json',
+    formField: null,
     deliveryIdHeader: options.deliveryIdHeader ?? null,
     deliveryIdPath: null,
   };
@@ -241,6 +242,7 @@ function toTarget(webhook: Webhook): SenderTarget {
     signatureScheme: webhook.signature_scheme,
     signature: webhook.signature,
     bodyFormat: webhook.body_format,
+    formField: webhook.form_field,
     deliveryIdHeader: webhook.delivery_id_header,
     deliveryIdPath: webhook.delivery_id_path,
   };

@@ -212,6 +212,7 @@ function printWebhook(session: CommandSession, webhook: Webhook): void {
     ['Previous secret', describeOverlap(webhook, nowMs)],
     ['Verify token', describeVerifyToken(webhook)],
     ['Body format', webhook.body_format === 'form' ? 'form' : null],
+    ['Form field', webhook.form_field],
     ['Delivery ID header', webhook.delivery_id_header],
     ['Delivery ID path', webhook.delivery_id_path],
     ['Event name', webhook.event && describeEventPlace(webhook.event)],

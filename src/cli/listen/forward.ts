@@ -53,6 +53,7 @@ function buildRequest(
     signatureScheme: webhook.signature_scheme,
     signature: webhook.signature,
     bodyFormat: webhook.body_format,
+    formField: webhook.form_field,
     deliveryIdHeader: webhook.delivery_id_header,
     deliveryIdPath: webhook.delivery_id_path,
   };

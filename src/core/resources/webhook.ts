@@ -39,6 +39,11 @@ const PAYLOAD_PATH_SCHEMA = {
   patternErrorMessage: 'at most 10 keys, separated by dots, such as data.type',
 };
 
+const FORM_FIELD_SCHEMA = {
+  pattern: '^[^\\u0000-\\u001f\\u007f]{1,100}$',
+  patternErrorMessage: '1 to 100 characters without control characters',
+};
+
 /** The keys of a path in a definition file, from the root of the payload. */
 export function readPayloadPath(path: string): readonly string[] {
   return path.split('.');
@@ -288,6 +293,27 @@ export const WEBHOOK_FIELDS = defineFields({
     },
     editable: 'create and change',
     option: { flags: '--body-format <format>', help: 'what senders post (default: json)' },
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  formField: {
+    type: textOrNull,
+    description:
+      'Field of the form whose JSON is the payload; `null` for `payload`, if it is the only field, or all fields.',
+    declared: {
+      default: null,
+      schema: {
+        title: 'Form field',
+        description:
+          'Field of the form that contains JSON. The JSON becomes the payload, and other fields are not used. Only with bodyFormat form. Without it, JSON in the only field payload becomes the payload.',
+        ...FORM_FIELD_SCHEMA,
+        examples: ['mandrill_events', 'payload'],
+      },
+    },
+    editable: 'create and change',
+    option: { flags: '--form-field <name>', help: 'field of the form whose JSON is the payload' },
+    request: { type: ['string', 'null'], pattern: FORM_FIELD_SCHEMA.pattern },
     planned: true,
     tagged: true,
     audited: true,

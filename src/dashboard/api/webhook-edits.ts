@@ -12,6 +12,7 @@ export interface CreateWebhookRequest {
   secret?: string;
   secret_name?: string;
   body_format?: Webhook['body_format'];
+  form_field?: string;
   delivery_id_header?: string;
   delivery_id_path?: string;
   deduplicate?: boolean;

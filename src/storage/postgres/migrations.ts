@@ -759,6 +759,13 @@ export const MIGRATIONS: readonly Migration[] = [
     ON CONFLICT (webhook, source, key) DO NOTHING;
   `,
   },
+  // The field of a form whose JSON is the payload.
+  {
+    oldest: 1,
+    sql: `
+  ALTER TABLE webhooks ADD COLUMN form_field TEXT;
+  `,
+  },
 ].map(({ oldest, sql }) => ({ oldest, sql: orderByBytes(sql) }));
 
 /** Text is ordered by its bytes, as in SQLite and in the keys of pages, for every locale of the database. */

@@ -945,4 +945,8 @@ export const MIGRATIONS: readonly string[] = [
     WHERE seq IN (SELECT seq FROM body_keys);
   DROP TABLE body_keys;
   `,
+  // The field of a form whose JSON is the payload.
+  `
+  ALTER TABLE webhooks ADD COLUMN form_field TEXT;
+  `,
 ];

@@ -37,6 +37,7 @@ interface Fields extends ProviderInputs {
   secret: string;
   secret_name: string;
   is_form: boolean;
+  form_field: string;
   delivery_id_header: string;
   delivery_id_path: string;
   deduplicate: boolean;
@@ -53,6 +54,7 @@ const BLANK: Fields = {
   secret: '',
   secret_name: '',
   is_form: false,
+  form_field: '',
   delivery_id_header: '',
   delivery_id_path: '',
   deduplicate: true,
@@ -115,11 +117,22 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
           </Stack>
         </SectionCard>
         <SectionCard title="Body">
-          <Checkbox
-            label="The sender posts forms"
-            description="For application/x-www-form-urlencoded. The fields become JSON. JSON in the only field payload becomes the payload."
-            {...form.getInputProps('is_form', { type: 'checkbox' })}
-          />
+          <Stack>
+            <Checkbox
+              label="The sender posts forms"
+              description="For application/x-www-form-urlencoded. The fields become JSON. JSON in the only field payload becomes the payload."
+              {...form.getInputProps('is_form', { type: 'checkbox' })}
+            />
+            {form.values.is_form && (
+              <TextInput
+                label="Form field"
+                description="If the sender posts JSON in another field: its name. The JSON becomes the payload."
+                placeholder="mandrill_events"
+                autoComplete="off"
+                {...form.getInputProps('form_field')}
+              />
+            )}
+          </Stack>
         </SectionCard>
         <SectionCard title="Delivery identity">
           <Stack>
@@ -281,6 +294,7 @@ function buildRequest({
   signature_scheme,
   secret,
   is_form,
+  form_field,
   deduplicate,
   ...others
 }: Fields): CreateWebhookRequest {
@@ -295,6 +309,7 @@ function buildRequest({
     ...(isSigned && signature_scheme !== null ? { signature_scheme } : {}),
     ...(isSigned && secret !== '' ? { secret } : {}),
     ...(is_form ? { body_format: 'form' } : {}),
+    ...(is_form && form_field.trim() !== '' ? { form_field: form_field.trim() } : {}),
     ...(deduplicate ? {} : { deduplicate }),
     ...Object.fromEntries(filled),
     ...(serves === null ? {} : { serves }),

@@ -43,6 +43,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
           ['Previous secret', <OverlapText key="overlap" webhook={webhook} />],
           ['Verify token', webhook.verify_token_secret_name],
           ['Body format', webhook.body_format === 'form' ? 'Form' : null],
+          ['Form field', webhook.form_field],
           ['Delivery ID', deliveryId],
           ['Duplicates', webhook.deduplicate ? null : NOT_DEDUPLICATED_WORDS],
           ['Event name', webhook.event && describeEventPlace(webhook.event)],
