@@ -87,6 +87,7 @@ export const FIELDS = {
     'traffic.last_24_hours',
     'traffic.acceptance_rate',
     'traffic.credential_failing',
+    'traffic.rejections',
     'capture',
     'capture.until',
     'capture.kept',

@@ -2394,7 +2394,7 @@ export interface components {
                             duplicate: number;
                             rejected: number;
                         };
-                        /** @description The share of these requests that were accepted, from 0 to 1; `null` without requests. */
+                        /** @description The share of these requests that were accepted, from 0 to 1; `null` without requests. Requests without an entry in the log, such as those that got 429, count as rejected. */
                         acceptance_rate: number | null;
                         /** @description Requests with a wrong credential since the last one with an accepted credential; `null` for none. */
                         credential_failing: {
@@ -2413,6 +2413,28 @@ export interface components {
                             reason: string | null;
                             /** @description The reason as a sentence. */
                             reason_text: string | null;
+                        } | null;
+                        /** @description The most recent requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
+                        rejections: {
+                            /**
+                             * Format: date-time
+                             * @description The first of these requests.
+                             */
+                            since: string;
+                            /**
+                             * Format: date-time
+                             * @description The last of these requests.
+                             */
+                            last_at: string;
+                            count: number;
+                            /** @description Why the last of these requests was rejected, as a code. */
+                            reason: string | null;
+                            /** @description The reason as a sentence. */
+                            reason_text: string | null;
+                            /** @description The client addresses with the most of these requests. */
+                            addresses: string[];
+                            /** @description Number of other client addresses. */
+                            other_addresses: number;
                         } | null;
                     };
                 }[];
@@ -2608,7 +2630,7 @@ export interface components {
                     duplicate: number;
                     rejected: number;
                 };
-                /** @description The share of these requests that were accepted, from 0 to 1; `null` without requests. */
+                /** @description The share of these requests that were accepted, from 0 to 1; `null` without requests. Requests without an entry in the log, such as those that got 429, count as rejected. */
                 acceptance_rate: number | null;
                 /** @description Requests with a wrong credential since the last one with an accepted credential; `null` for none. */
                 credential_failing: {
@@ -2627,6 +2649,28 @@ export interface components {
                     reason: string | null;
                     /** @description The reason as a sentence. */
                     reason_text: string | null;
+                } | null;
+                /** @description The most recent requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
+                rejections: {
+                    /**
+                     * Format: date-time
+                     * @description The first of these requests.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description The last of these requests.
+                     */
+                    last_at: string;
+                    count: number;
+                    /** @description Why the last of these requests was rejected, as a code. */
+                    reason: string | null;
+                    /** @description The reason as a sentence. */
+                    reason_text: string | null;
+                    /** @description The client addresses with the most of these requests. */
+                    addresses: string[];
+                    /** @description Number of other client addresses. */
+                    other_addresses: number;
                 } | null;
             };
             /** @description The open capture window; `null` for none. */
@@ -2800,7 +2844,7 @@ export interface components {
                     duplicate: number;
                     rejected: number;
                 };
-                /** @description The share of these requests that were accepted, from 0 to 1; `null` without requests. */
+                /** @description The share of these requests that were accepted, from 0 to 1; `null` without requests. Requests without an entry in the log, such as those that got 429, count as rejected. */
                 acceptance_rate: number | null;
                 /** @description Requests with a wrong credential since the last one with an accepted credential; `null` for none. */
                 credential_failing: {
@@ -2819,6 +2863,28 @@ export interface components {
                     reason: string | null;
                     /** @description The reason as a sentence. */
                     reason_text: string | null;
+                } | null;
+                /** @description The most recent requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
+                rejections: {
+                    /**
+                     * Format: date-time
+                     * @description The first of these requests.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description The last of these requests.
+                     */
+                    last_at: string;
+                    count: number;
+                    /** @description Why the last of these requests was rejected, as a code. */
+                    reason: string | null;
+                    /** @description The reason as a sentence. */
+                    reason_text: string | null;
+                    /** @description The client addresses with the most of these requests. */
+                    addresses: string[];
+                    /** @description Number of other client addresses. */
+                    other_addresses: number;
                 } | null;
             };
             /** @description The open capture window; `null` for none. */

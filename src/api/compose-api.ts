@@ -66,7 +66,7 @@ import { API_PREFIX } from './server/enforce-access.ts';
 import { sessionsPlugin } from './sessions/sessions-plugin.ts';
 import { tokensPlugin } from './tokens/token-routes.ts';
 import { usersPlugin } from './users/user-routes.ts';
-import { createRequestCounter } from './webhooks/count-requests.ts';
+import { type CountRequests, createRequestCounter, NO_REQUESTS } from './webhooks/count-requests.ts';
 import type { SendTestDelivery } from './webhooks/send-test-delivery.ts';
 import { webhooksPlugin } from './webhooks/webhooks-plugin.ts';
 import { whyPlugin } from './why/why-routes.ts';
@@ -252,7 +252,7 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules, changes:
   const { findSource, baseUrl } = modules.settings;
   const { clock } = base;
   const runs = storage.runReader;
-  const countRequests = createRequestCounter(storage.activityReader, ingress.unloggedCounts, clock);
+  const countRequests = composeRequestCounter(modules);
   factoriesPlugin(api, {
     inventory,
     health: { inventory, runs, countRequests, group: modules.group },
@@ -329,8 +329,13 @@ function registerDeliveriesAndRuns(api: FastifyInstance, modules: ApiModules): v
   });
 }
 
+function composeRequestCounter({ storage, ingress, base }: ApiModules): CountRequests {
+  return createRequestCounter(storage.activityReader, ingress.unloggedCounts, storage.deliveryReader, base.clock);
+}
+
 function collectStoryParts(modules: ApiModules): StoryParts {
   const { storage, inventory, secrets, reconcile, inspection, diagnosis, runs, settings, base } = modules;
+  const countRequests = composeRequestCounter(modules);
   const explained = { deliveries: storage.deliveryReader, inspector: inspection.inspector };
   return {
     inventory,
@@ -347,6 +352,7 @@ function collectStoryParts(modules: ApiModules): StoryParts {
     secrets,
     versions: storage.sealedSecrets,
     inspector: inspection.inspector,
+    requests: async ({ factory, uid }) => (await countRequests(factory)).get(uid) ?? NO_REQUESTS,
     decisions: (delivery) => explainWholeDelivery(explained, delivery),
     diagnose: diagnosis.diagnose,
     conclude: diagnosis.conclude,

@@ -24,7 +24,10 @@ import type { Registry } from '../registry/registry.ts';
 
 export interface AlertParts {
   config: Pick<Config, 'alerts' | 'baseUrl' | 'dataDir' | 'runsDir' | 'factories' | 'admin'>;
-  storage: Pick<Storage, 'alertStore' | 'alertMessages' | 'alertReader' | 'inventoryReader'>;
+  storage: Pick<
+    Storage,
+    'alertStore' | 'alertMessages' | 'alertReader' | 'inventoryReader' | 'runReader' | 'deliveryReader'
+  >;
   secrets: Pick<SecretStore, 'resolve'>;
   registry: Pick<Registry, 'findByRef'>;
   backups: WatchedBackups;
@@ -85,7 +88,7 @@ export function createAlerts(parts: AlertParts): Alerts {
     messages: storage.alertMessages,
     secrets: parts.secrets,
     userAgent: `dockbell/${readPackageVersion()}`,
-    alertsUrl: () => (config.admin.url === null ? null : `${config.admin.url}/alerts`),
+    dashboardUrl: () => config.admin.url,
     countMessage: metrics.countAlertMessage,
     ids,
     clock,
@@ -97,6 +100,8 @@ export function createAlerts(parts: AlertParts): Alerts {
     factories: () => config.factories.map(({ name }) => name),
     sources: {
       reader: storage.alertReader,
+      runs: storage.runReader,
+      deliveries: storage.deliveryReader,
       factories: () => storage.inventoryReader.factories(),
       requests,
       probeProblem: () => publicUrl.problem,

@@ -1,6 +1,6 @@
 import type { TokenRole } from '../core/access.ts';
 import type { DefinitionHistory } from '../core/ports/definitions/definition-history.ts';
-import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
+import type { InventoryReader, WebhookView } from '../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { ReconciliationReader } from '../core/ports/definitions/reconciliation-log.ts';
 import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
@@ -11,6 +11,7 @@ import type { PauseControl } from '../core/ports/runs/pause-control.ts';
 import type { RunControl } from '../core/ports/runs/run-control.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SealedSecretTable, SecretStore } from '../core/ports/secret-store.ts';
+import type { RecentRejections } from '../core/recent-rejections.ts';
 import type { Decision, Delivery } from '../core/resources/delivery.ts';
 import type { Inspector } from '../inspection/create-inspector.ts';
 import { quoteForShell } from '../words/quote-for-shell.ts';
@@ -25,6 +26,15 @@ export interface Touch {
   action: string;
   /** Path of the object below the API. */
   object: string;
+}
+
+/** Requests to a webhook in the last 24 hours. */
+export interface RequestTotals {
+  accepted: number;
+  duplicate: number;
+  rejected: number;
+  /** Those with a wrong credential; `null` for none. */
+  rejections: RecentRejections | null;
 }
 
 /** What stories are composed from. Explanations that exist elsewhere are functions here. */
@@ -45,6 +55,8 @@ export interface StoryParts {
   /** The stored versions of secrets, without their values. */
   versions: Pick<SealedSecretTable, 'versions'>;
   inspector: Pick<Inspector, 'findUnseenKeys' | 'decideListeners'>;
+  /** The requests to a webhook in the last 24 hours. */
+  requests(webhook: Pick<WebhookView, 'factory' | 'uid'>): Promise<RequestTotals>;
   /** Why each automation started or not. */
   decisions(delivery: Delivery): Promise<Decision[]>;
   /** The probable mistake of a rejected delivery, and what to do. */

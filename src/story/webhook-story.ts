@@ -3,6 +3,7 @@ import type { Delivery, PastListener } from '../core/resources/delivery.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import { formatInstant } from '../core/time/clock.ts';
 import { countOf } from '../words/count-of.ts';
+import { describeRejections } from '../words/describe-rejections.ts';
 import { quoteForShell } from '../words/quote-for-shell.ts';
 import { describeUnlogged } from '../words/unlogged-reasons.ts';
 import { listChangeSteps, readChanges, sayCommit } from './change-steps.ts';
@@ -111,16 +112,16 @@ function sayResponsible(
 const EDIT_MS = 10_000;
 
 /** What is arriving: since when requests fail to authenticate, and when the last delivery was accepted. */
-async function describeTraffic(
-  request: StoryRequest,
-  { name, traffic: { lastAcceptedAt, credentialFailure } }: WebhookView,
-  { rejected }: Traffic,
-): Promise<string> {
+async function describeTraffic(request: StoryRequest, webhook: WebhookView, { rejected }: Traffic): Promise<string> {
+  const { name } = webhook;
+  const { lastAcceptedAt, credentialFailure } = webhook.traffic;
   const last =
     lastAcceptedAt === null
       ? 'No delivery was ever accepted.'
       : `The last delivery was accepted at ${formatInstant(lastAcceptedAt)}.`;
   const reason = rejected === null ? '' : ` ${await explainRejection(request, rejected)}`;
+  const partial = await describePartialRejection(request, webhook);
+  if (partial !== null) return `${name} accepts some senders and ${partial}${reason} ${last}`;
   if (credentialFailure !== null) {
     const { since, count } = credentialFailure;
     const failed = `${countOf(count, 'request')} failed to authenticate since ${formatInstant(since)}`;
@@ -130,6 +131,16 @@ async function describeTraffic(
     return `${name} rejected the last request. ${last}${reason}`;
   }
   return lastAcceptedAt === null ? `${name} is enabled, and no request arrived.` : `${name} takes deliveries. ${last}`;
+}
+
+/** Requests with a wrong credential before and after an accepted one: several senders share the webhook. `null` for none. */
+async function describePartialRejection(request: StoryRequest, webhook: WebhookView): Promise<string | null> {
+  const { accepted, duplicate, rejected, rejections } = await request.requests(webhook);
+  const { lastAcceptedAt, credentialFailure } = webhook.traffic;
+  if (rejections === null || lastAcceptedAt === null) return null;
+  if (accepted === 0 || rejections.count <= (credentialFailure?.count ?? 0)) return null;
+  const of = accepted + duplicate + rejected;
+  return describeRejections({ ...rejections, of, since: formatInstant(rejections.since), reasonText: null });
 }
 
 async function listTrafficSteps(request: StoryRequest, { accepted, rejected }: Traffic): Promise<StoryStep[]> {

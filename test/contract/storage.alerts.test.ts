@@ -188,7 +188,8 @@ describe.each(STORAGES)('the alerts on $name', (kind) => {
       const [{ ref }, { version }] = [factory.webhooks[0]!, factory.automations[0]!];
       const runs = [{ automation: 'fix-errors', version }];
       await opened.storage.deliveryLog.record([buildOffer({ webhook: ref, runs })]);
-      expect(await reader().oldestWaiting(FACTORY)).toBe(START_MS);
+      const { data } = await opened.storage.runReader.list({ factory: FACTORY, limit: 1, cursor: null });
+      expect(await reader().oldestWaiting(FACTORY)).toEqual({ run: data[0]!.id, at: START_MS });
       expect(await reader().oldestWaiting('other')).toBeNull();
       const { runQueue } = opened.storage;
       const { inputs } = await runQueue.claim({

@@ -130,7 +130,11 @@ describe('a daemon opens and resolves an alert', () => {
   it('runFailed, until a run of the automation succeeds', async () => {
     setMode('fail');
     expect(await post('ci')).toBe(202);
-    expect(await isOpen('runFailed')).toMatchObject({ object: { name: 'act' }, summary: 'The last run failed.' });
+    const failed = await isOpen('runFailed');
+    expect(failed).toMatchObject({ object: { name: 'act' } });
+    expect(failed.summary).toMatch(
+      /^The last run failed\. Last failure: run_\S+ for \S+\. The command ended with exit code \d+\./,
+    );
     setMode('ok');
     expect(await post('ci')).toBe(202);
     await isResolved('runFailed');
@@ -139,7 +143,9 @@ describe('a daemon opens and resolves an alert', () => {
   it('deadLetter, until the failed runs are retried', async () => {
     setMode('fail');
     expect(await post('ci')).toBe(202);
-    expect((await isOpen('deadLetter')).summary).toBe('2 runs failed in the last 24 hours and were not retried.');
+    expect((await isOpen('deadLetter')).summary).toMatch(
+      /^2 runs failed in the last 24 hours and were not retried\. Last failure: run_\S+ for /,
+    );
     setMode('ok');
     const retried = await daemon.cli('run', 'retry', '--dead-letter', '--yes', '--factory', 'payments');
     expect(retried).toMatchObject({ code: 0 });
@@ -151,7 +157,7 @@ describe('a daemon opens and resolves an alert', () => {
       config.alerts.rules.failureRate = 20;
     });
     const { summary } = await isOpen('failureRate');
-    expect(summary).toMatch(/^\d of the last \d runs failed\.$/);
+    expect(summary).toMatch(/^\d of the last \d runs failed\.( Last failure: run_.*)?$/);
     await reload((config) => {
       config.alerts.rules.failureRate = 90;
     });
@@ -208,7 +214,9 @@ describe('a daemon opens and resolves an alert', () => {
     for (let i = 0; i < 3; i++) expect(await post('ci', 'a-token-that-is-wrong')).toBe(401);
     expect(await isOpen('rejectionBurst')).toMatchObject({
       object: { name: 'ci' },
-      summary: '3 requests were rejected in the last 5 minutes.',
+      summary: expect.stringMatching(
+        /^3 requests were rejected in the last 5 minutes\. It rejected 3 requests since \S+ from 127\.0\.0\.1: The token is not the secret/,
+      ),
     });
   });
 });
@@ -252,7 +260,7 @@ describe('the alerts', () => {
     });
     expect(burst).toMatchObject({
       object: { name: 'nightly' },
-      summary: '3 requests were rejected in the last 5 minutes.',
+      summary: expect.stringMatching(/^3 requests were rejected in the last 5 minutes\. It rejected 3 requests since /),
     });
     const active = await listAlerts('state=active&rule=rejectionBurst');
     expect(active).toContainEqual(before);

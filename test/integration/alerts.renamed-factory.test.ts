@@ -44,6 +44,8 @@ describe('the alerts of a renamed factory', () => {
       factories: () => ['shop'],
       sources: {
         reader: storage.alertReader,
+        runs: storage.runReader,
+        deliveries: storage.deliveryReader,
         factories: async () => {
           evaluations += 1;
           return [{ name: 'shop', conditions: [FAILED] }];

@@ -1,4 +1,4 @@
-import { describeItem, describeMessage, type MessageContent } from './message-text.ts';
+import { describeItem, describeMessage, findAlertsUrl, type MessageContent } from './message-text.ts';
 
 const MAX_SUBJECT = 150;
 
@@ -6,7 +6,10 @@ const MAX_SUBJECT = 150;
 export function composeEmail(content: MessageContent): { subject: string; text: string } {
   const headline = describeMessage(content);
   const subject = `[Dockbell] ${headline}`.slice(0, MAX_SUBJECT);
-  const items = content.items.map(describeItem).map(({ title, summary, details }) => [title, summary, ...details, '']);
-  const link = content.url === null ? [] : [`Dashboard: ${content.url}`];
+  const items = content.items
+    .map((item) => describeItem(item, content))
+    .map(({ title, summary, details }) => [title, summary, ...details, '']);
+  const url = findAlertsUrl(content);
+  const link = url === null ? [] : [`Dashboard: ${url}`];
   return { subject, text: `${[headline, '', ...items.flat(), ...link].join('\n')}\n` };
 }

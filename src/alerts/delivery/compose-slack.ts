@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json.ts';
-import { describeItem, describeMessage, type ItemText, type MessageContent } from './message-text.ts';
+import { describeItem, describeMessage, findAlertsUrl, type ItemText, type MessageContent } from './message-text.ts';
 
 /** Slack takes 50 blocks; each alert is one. */
 const MAX_ITEMS = 40;
@@ -12,9 +12,10 @@ const MAX_SECTION = 3000;
  * (https://docs.slack.dev/messaging/formatting-message-text/#escaping).
  */
 export function composeSlack(content: MessageContent): string {
-  const { items, url } = content;
+  const { items } = content;
+  const url = findAlertsUrl(content);
   const headline = describeMessage(content);
-  const texts = items.slice(0, MAX_ITEMS).map(describeItem);
+  const texts = items.slice(0, MAX_ITEMS).map((item) => describeItem(item, content));
   const rest = items.length - texts.length;
   const blocks: Json[] = [
     { type: 'header', text: plainText(headline, MAX_HEADER) },

@@ -1,19 +1,24 @@
 import { ALERT_RULES } from '../../core/alerts/alert-rules.ts';
 import type { Json } from '../../core/json.ts';
 import { formatInstant } from '../../core/time/clock.ts';
-import { describeMessage, type MessageContent } from './message-text.ts';
+import { describeMessage, findAlertsUrl, findPageUrl, type MessageContent } from './message-text.ts';
 
 /** The JSON body of the target `webhook`: type, timestamp and data, as Standard Webhooks recommends. */
 export function composeWebhook(content: MessageContent): string {
   const body: Json = {
     type: content.items.length === 0 ? 'alerts.test' : 'alerts',
     timestamp: formatInstant(content.createdAt),
-    data: { title: describeMessage(content), url: content.url, alerts: content.items.map(presentItem) },
+    data: {
+      title: describeMessage(content),
+      url: findAlertsUrl(content),
+      alerts: content.items.map((item) => presentItem(item, content)),
+    },
   };
   return JSON.stringify(body);
 }
 
-function presentItem({ rule, object, objectId, openedAt, resolvedAt, ...item }: MessageContent['items'][number]): Json {
+function presentItem(alert: MessageContent['items'][number], content: MessageContent): Json {
+  const { rule, object, objectId, openedAt, resolvedAt, ...item } = alert;
   const { title, severity, about, advice } = ALERT_RULES[rule];
   return {
     id: item.id,
@@ -24,6 +29,7 @@ function presentItem({ rule, object, objectId, openedAt, resolvedAt, ...item }: 
     factory: item.factory,
     object: object === null ? null : { kind: about, name: object, id: objectId ?? object },
     summary: item.summary,
+    url: findPageUrl(alert, content),
     advice,
     opened_at: formatInstant(openedAt),
     resolved_at: resolvedAt === null ? null : formatInstant(resolvedAt),

@@ -22,8 +22,8 @@ const MAX_ITEMS = 100;
 export interface TargetSenderParts extends Omit<SendParts, 'nowMs'> {
   messages: AlertMessages;
   ids: Pick<IdSource, 'alertMessageId'>;
-  /** Page of the alerts on the dashboard; `null` if its URL is not configured. */
-  alertsUrl(): string | null;
+  /** URL of the dashboard; `null` if it is not configured. */
+  dashboardUrl(): string | null;
   countMessage(target: string, outcome: AlertMessageOutcome): void;
   clock: Clock;
   schedule: Schedule;
@@ -172,8 +172,8 @@ export class TargetSender {
   }
 
   #send({ id, items, createdAt }: Pick<AlertMessage, 'id' | 'items' | 'createdAt'>): Promise<SendProblem> {
-    const { secrets, userAgent, clock, alertsUrl } = this.#parts;
-    const content = { id, items, createdAt, url: alertsUrl() };
+    const { secrets, userAgent, clock, dashboardUrl } = this.#parts;
+    const content = { id, items, createdAt, dashboardUrl: dashboardUrl() };
     return sendMessage(this.target, content, { secrets, userAgent, nowMs: () => clock.wallMs() }, this.#abort.signal);
   }
 

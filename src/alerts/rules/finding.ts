@@ -1,5 +1,7 @@
 import type { AlertRule, RuleSettings } from '../../core/alerts/alert-rules.ts';
 import type { AlertReader } from '../../core/ports/alerts/alert-reader.ts';
+import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
+import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import type { FactoryView } from '../../core/reconciliation.ts';
 import type { RequestTally } from './request-tally.ts';
 
@@ -25,6 +27,8 @@ export interface FolderSpace {
 /** What the rules read. */
 export interface RuleSources {
   reader: AlertReader;
+  runs: Pick<RunReader, 'get' | 'list'>;
+  deliveries: Pick<DeliveryReader, 'get' | 'list'>;
   /** Stored state of all factories, a row for each. */
   factories(): Promise<Pick<FactoryView, 'name' | 'conditions'>[]>;
   requests: RequestTally;

@@ -3,6 +3,7 @@ import type { FailedAutomation } from '../../core/ports/alerts/alert-reader.ts';
 import { countOf } from '../../words/count-of.ts';
 import { formatDuration } from '../../words/duration.ts';
 import { describeSubject, LOOP_GUARD } from '../../words/loop-guard.ts';
+import { describeFailedRun, describeRun } from './describe-run.ts';
 import { type Examiner, type Finding, MAX_FINDINGS, type RuleSources } from './finding.ts';
 
 const MAX_DEAD_LETTERS = 1000;
@@ -48,12 +49,14 @@ export const LOOP_GUARDED: Examiner<true> = {
 export const DEAD_LETTER: Examiner<number> = {
   scope: 'factory',
   onChange: true,
-  find: async ({ reader, nowMs }, threshold, factory) => {
+  find: async (sources, threshold, factory) => {
+    const { reader, nowMs } = sources;
     const sinceAt = nowMs() - DEAD_LETTER_WINDOW_MS;
     const count = await reader.deadLetters({ factory, sinceAt, limit: MAX_DEAD_LETTERS });
     if (count < threshold) return [];
     const number = count === MAX_DEAD_LETTERS ? `At least ${count}` : String(count);
-    return [aboutFactory(factory, `${number} runs failed in the last 24 hours and were not retried.`)];
+    const last = await describeFailedRun(sources, { factory });
+    return [aboutFactory(factory, `${number} runs failed in the last 24 hours and were not retried.${last}`)];
   },
 };
 
@@ -61,24 +64,31 @@ export const DEAD_LETTER: Examiner<number> = {
 export const QUEUE_AGE: Examiner<number> = {
   scope: 'factory',
   onChange: false,
-  find: async ({ reader, nowMs }, thresholdMs, factory) => {
-    const oldestAt = await reader.oldestWaiting(factory);
-    const ageMs = oldestAt === null ? 0 : nowMs() - oldestAt;
-    if (oldestAt === null || ageMs < thresholdMs) return [];
-    return [aboutFactory(factory, `The oldest waiting run has waited for ${formatDuration(ageMs)}.`)];
+  find: async (sources, thresholdMs, factory) => {
+    const oldest = await sources.reader.oldestWaiting(factory);
+    if (oldest === null) return [];
+    const ageMs = sources.nowMs() - oldest.at;
+    if (ageMs < thresholdMs) return [];
+    const run = await sources.runs.get(oldest.run);
+    const name = run === null ? '' : ` It is a run of ${run.automation}: ${await describeRun(sources, run)}`;
+    return [aboutFactory(factory, `The oldest waiting run has waited for ${formatDuration(ageMs)}.${name}`)];
   },
 };
 
 async function findAutomations(
-  { reader }: RuleSources,
+  sources: RuleSources,
   factory: string,
   describe: (automation: FailedAutomation) => string | null,
 ): Promise<Finding[]> {
-  const failed = await reader.failedAutomations(factory, MAX_FINDINGS);
-  return failed.flatMap((automation) => {
-    const summary = describe(automation);
-    return summary === null ? [] : [{ factory, object: automation.automation, objectId: null, summary }];
-  });
+  const findings: Finding[] = [];
+  for (const failed of await sources.reader.failedAutomations(factory, MAX_FINDINGS)) {
+    const { automation } = failed;
+    const summary = describe(failed);
+    if (summary === null) continue;
+    const last = await describeFailedRun(sources, { factory, automation });
+    findings.push({ factory, object: automation, objectId: null, summary: `${summary}${last}` });
+  }
+  return findings;
 }
 
 function aboutFactory(factory: string, summary: string): Finding {

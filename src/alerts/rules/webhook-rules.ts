@@ -1,4 +1,9 @@
+import { REQUEST_WINDOW_MS } from '../../core/alerts/alert-rules.ts';
+import type { WebhookUid } from '../../core/ids.ts';
+import { readRejections } from '../../core/recent-rejections.ts';
 import { formatInstant } from '../../core/time/clock.ts';
+import { describeDeliveryReason } from '../../words/delivery-reasons.ts';
+import { describeRejections } from '../../words/describe-rejections.ts';
 import { parseDuration } from '../../words/duration.ts';
 import { type Examiner, type Finding, MAX_FINDINGS, type RuleSources } from './finding.ts';
 import type { TalliedKind } from './request-tally.ts';
@@ -6,8 +11,20 @@ import type { TalliedKind } from './request-tally.ts';
 /** A webhook that rejects many requests. */
 export const REJECTION_BURST: Examiner<number> = {
   scope: 'all',
-  find: async (sources, threshold) =>
-    listBusy(sources, 'rejected', threshold, (count) => `${count} requests were rejected in the last 5 minutes.`),
+  find: async (sources, threshold) => {
+    const busy = listBusy(
+      sources,
+      'rejected',
+      threshold,
+      (count) => `${count} requests were rejected in the last 5 minutes.`,
+    );
+    return Promise.all(
+      busy.map(async ({ summary, ...finding }) => ({
+        ...finding,
+        summary: `${summary}${await nameSenders(sources, finding.objectId)}`,
+      })),
+    );
+  },
 };
 
 /** A webhook whose sender exceeds the delivery rate. */
@@ -40,12 +57,22 @@ export const SILENT: Examiner<true> = {
 /** Webhooks with `expectEvery` of all factories. */
 const MAX_EXPECTED = 10_000;
 
+/** Which credentials were rejected, and from where: other senders of the webhook may get through. */
+async function nameSenders({ deliveries, nowMs }: RuleSources, uid: string): Promise<string> {
+  const search = { webhookUid: uid as WebhookUid, sinceAt: nowMs() - REQUEST_WINDOW_MS };
+  const rejections = await readRejections(deliveries, search);
+  if (rejections === null) return '';
+  const { since, reason, ...counts } = rejections;
+  const reasonText = reason === null ? null : describeDeliveryReason(reason);
+  return ` It ${describeRejections({ ...counts, of: null, since: formatInstant(since), reasonText })}`;
+}
+
 function listBusy(
   { requests }: RuleSources,
   kind: TalliedKind,
   threshold: number,
   describe: (count: number) => string,
-): Finding[] {
+): (Finding & { objectId: string })[] {
   return requests.list(kind, threshold).map(({ webhook: { factory, name, uid }, count }) => ({
     factory,
     object: name,

@@ -87,6 +87,7 @@ const traffic = {
   last_24_hours: { accepted: 412, duplicate: 3, rejected: 5 },
   acceptance_rate: 0.988,
   credential_failing: null,
+  rejections: null,
 };
 
 const failingTraffic = {
@@ -99,6 +100,15 @@ const failingTraffic = {
     count: 214,
     reason: 'bad_signature',
     reason_text: AUTH_REASONS.bad_signature.text,
+  },
+  rejections: {
+    since: '2026-01-01T14:02:00.000Z',
+    last_at: RECEIVED_AT,
+    count: 98,
+    reason: 'bad_signature',
+    reason_text: AUTH_REASONS.bad_signature.text,
+    addresses: ['192.0.2.7'],
+    other_addresses: 0,
   },
 };
 
@@ -583,6 +593,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
         last_24_hours: { accepted: 0, duplicate: 0, rejected: 0 },
         acceptance_rate: null,
         credential_failing: null,
+        rejections: null,
       },
       secret: 'dbs_example',
     },

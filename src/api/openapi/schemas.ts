@@ -318,6 +318,14 @@ const capture = closedObject({
   kept: { ...count, description: 'Rejected requests that the daemon holds in memory for a diagnosis.' },
 });
 
+const failedRequests = {
+  since: { ...instant, description: 'The first of these requests.' },
+  last_at: { ...instant, description: 'The last of these requests.' },
+  count,
+  reason: { ...textOrNull, description: 'Why the last of these requests was rejected, as a code.' },
+  reason_text: { ...textOrNull, description: 'The reason as a sentence.' },
+};
+
 const traffic = closedObject(
   {
     last_accepted_at: {
@@ -334,15 +342,19 @@ const traffic = closedObject(
         'The share of these requests that were accepted, from 0 to 1; `null` without requests. Requests without an entry in the log, such as those that got 429, count as rejected.',
     },
     credential_failing: {
-      ...closedObject({
-        since: { ...instant, description: 'The first of these requests.' },
-        last_at: { ...instant, description: 'The last of these requests.' },
-        count,
-        reason: { ...textOrNull, description: 'Why the last of these requests was rejected, as a code.' },
-        reason_text: { ...textOrNull, description: 'The reason as a sentence.' },
-      }),
+      ...closedObject(failedRequests),
       type: ['object', 'null'],
       description: 'Requests with a wrong credential since the last one with an accepted credential; `null` for none.',
+    },
+    rejections: {
+      ...closedObject({
+        ...failedRequests,
+        addresses: { type: 'array', items: text, description: 'The client addresses with the most of these requests.' },
+        other_addresses: { ...count, description: 'Number of other client addresses.' },
+      }),
+      type: ['object', 'null'],
+      description:
+        'The most recent requests of these hours with a wrong credential, also if other senders got through since; `null` for none.',
     },
   },
   { description: 'The outcome of the requests to the webhook. Older than the log, if retention has removed its rows.' },

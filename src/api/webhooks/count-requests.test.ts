@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { WebhookUid } from '../../core/ids.ts';
 import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
+import type { Delivery } from '../../core/resources/delivery.ts';
 import { NO_TRAFFIC } from '../../core/webhook-traffic.ts';
 import { createRequestCounter } from './count-requests.ts';
 import { presentTraffic } from './present-traffic.ts';
@@ -26,6 +27,7 @@ it('counts requests that left no entry in the log as rejected, in the same perio
         ];
       },
     },
+    { list: async () => ({ data: [], nextCursor: null }) },
     { wallMs: () => 100 * HOUR_MS + 5, monotonicMs: () => 0 },
   );
   const requests = await count('payments');
@@ -35,4 +37,31 @@ it('counts requests that left no entry in the log as rejected, in the same perio
     acceptance_rate: 30 / 52,
   });
   expect(presentTraffic(NO_TRAFFIC, requests.get(CI))).toMatchObject({ acceptance_rate: 0 });
+});
+
+it('reads the rejected requests of a webhook whose other senders get through', async () => {
+  const entry = { receivedAt: 5, count: 1, clientAddress: '192.0.2.7', reason: 'bad_signature' };
+  const entries = [
+    { ...entry, receivedAt: 9 },
+    { ...entry, count: 2 },
+    { ...entry, clientAddress: '192.0.2.8' },
+  ];
+  const count = createRequestCounter(
+    {
+      deliveries: async ({ fromAt: hourAt }) => [
+        { webhook: GH, hourAt, label: 'Accepted', count: 6 },
+        { webhook: GH, hourAt, label: 'Rejected (auth)', count: 4 },
+      ],
+    },
+    { list: async () => [] },
+    { list: async () => ({ data: entries as Delivery[], nextCursor: null }) },
+    { wallMs: () => 100 * HOUR_MS, monotonicMs: () => 0 },
+  );
+  const traffic = presentTraffic({ lastAcceptedAt: 10, credentialFailure: null }, (await count('payments')).get(GH));
+  expect(traffic.rejections).toMatchObject({
+    count: 4,
+    reason: 'bad_signature',
+    addresses: ['192.0.2.7', '192.0.2.8'],
+  });
+  expect(traffic).toMatchObject({ credential_failing: null, acceptance_rate: 0.6 });
 });

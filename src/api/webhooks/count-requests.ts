@@ -1,6 +1,8 @@
 import type { WebhookUid } from '../../core/ids.ts';
 import { type ActivityReader, HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
+import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
 import type { UnloggedCounts } from '../../core/ports/deliveries/unlogged-counts.ts';
+import { type RecentRejections, readRejections } from '../../core/recent-rejections.ts';
 import type { DeliveryLabel } from '../../core/resources/delivery.ts';
 import type { Clock } from '../../core/time/clock.ts';
 
@@ -12,7 +14,12 @@ export interface RequestCounts {
   duplicate: number;
   /** With those that left no entry in the delivery log, such as those that got 429. */
   rejected: number;
+  /** Those with a wrong credential, as far as the log has them; `null` for none. */
+  rejections: RecentRejections | null;
 }
+
+/** The counts of a webhook without requests. */
+export const NO_REQUESTS: RequestCounts = { accepted: 0, duplicate: 0, rejected: 0, rejections: null };
 
 /** The counts of the webhooks of a factory. Webhooks without requests are omitted. */
 export type CountRequests = (factory: string) => Promise<ReadonlyMap<WebhookUid, RequestCounts>>;
@@ -21,6 +28,7 @@ export type CountRequests = (factory: string) => Promise<ReadonlyMap<WebhookUid,
 export function createRequestCounter(
   activity: Pick<ActivityReader, 'deliveries'>,
   unlogged: Pick<UnloggedCounts, 'list'>,
+  deliveries: Pick<DeliveryReader, 'list'>,
   clock: Clock,
 ): CountRequests {
   return async (factory) => {
@@ -31,18 +39,24 @@ export function createRequestCounter(
       unlogged.list({ factory, sinceAt: fromAt }),
     ]);
     const byWebhook = new Map<WebhookUid, RequestCounts>();
-    const add = (webhook: WebhookUid, kind: keyof RequestCounts, count: number) => {
-      const counts = byWebhook.get(webhook) ?? { accepted: 0, duplicate: 0, rejected: 0 };
+    const add = (webhook: WebhookUid, kind: CountedKind, count: number) => {
+      const counts = byWebhook.get(webhook) ?? { ...NO_REQUESTS };
       counts[kind] += count;
       byWebhook.set(webhook, counts);
     };
     for (const { webhook, label, count } of logged) add(webhook, kindOf(label), count);
     for (const { webhook, count } of others) add(webhook, 'rejected', count);
+    const failing = new Set(logged.filter(({ label }) => label === 'Rejected (auth)').map(({ webhook }) => webhook));
+    for (const webhookUid of failing) {
+      byWebhook.get(webhookUid)!.rejections = await readRejections(deliveries, { webhookUid, sinceAt: fromAt });
+    }
     return byWebhook;
   };
 }
 
-function kindOf(label: DeliveryLabel): keyof RequestCounts {
+type CountedKind = 'accepted' | 'duplicate' | 'rejected';
+
+function kindOf(label: DeliveryLabel): CountedKind {
   if (label === 'Accepted') return 'accepted';
   return label === 'Duplicate' ? 'duplicate' : 'rejected';
 }

@@ -1,20 +1,24 @@
+import type { RecentRejections } from '../../core/recent-rejections.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import type { CredentialFailure, WebhookTraffic } from '../../core/webhook-traffic.ts';
 import { describeDeliveryReason } from '../../words/delivery-reasons.ts';
 import { presentInstant } from '../server/instants.ts';
-import type { RequestCounts } from './count-requests.ts';
-
-const NO_REQUESTS: RequestCounts = { accepted: 0, duplicate: 0, rejected: 0 };
+import { NO_REQUESTS } from './count-requests.ts';
 
 /** The outcome of the requests to a webhook. */
-export function presentTraffic(traffic: WebhookTraffic, { accepted, duplicate, rejected } = NO_REQUESTS) {
+export function presentTraffic(traffic: WebhookTraffic, { accepted, duplicate, rejected, rejections } = NO_REQUESTS) {
   const all = accepted + duplicate + rejected;
   return {
     last_accepted_at: presentInstant(traffic.lastAcceptedAt),
     last_24_hours: { accepted, duplicate, rejected },
     acceptance_rate: all === 0 ? null : (accepted + duplicate) / all,
     credential_failing: traffic.credentialFailure && presentFailure(traffic.credentialFailure),
+    rejections: rejections && presentRejections(rejections),
   };
+}
+
+function presentRejections({ addresses, otherAddresses, ...failure }: RecentRejections) {
+  return { ...presentFailure(failure), addresses, other_addresses: otherAddresses };
 }
 
 function presentFailure({ since, lastAt, count, reason }: CredentialFailure) {

@@ -10,7 +10,7 @@ import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, findWebhookOrDeleted, readWebhooks, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
 import type { WatchOptions } from '../follow/watch-list.ts';
 import { durationOption } from '../input/value-options.ts';
-import { describeRejections } from '../output/describe-health.ts';
+import { describeFailing, describeRecentRejections } from '../output/describe-health.ts';
 import { describeCommit } from '../output/describe-reconciliation.ts';
 import { describeSending } from '../output/describe-sending.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
@@ -165,8 +165,9 @@ function createColumns(nowMs: number): Column<Webhook>[] {
     },
     {
       head: 'FAILING CREDENTIAL',
-      text: ({ traffic }) => describeRejections(traffic, nowMs) ?? '-',
-      color: ({ traffic }, colors) => (traffic.credential_failing === null ? colors.dim : colors.red),
+      text: ({ traffic }) => describeFailing(traffic, nowMs) ?? describeRecentRejections(traffic, nowMs) ?? '-',
+      color: ({ traffic }, colors) =>
+        traffic.credential_failing === null && traffic.rejections === null ? colors.dim : colors.red,
       narrow: 'below',
     },
   ];
@@ -231,7 +232,8 @@ function printWebhook(session: CommandSession, webhook: Webhook): void {
     ['Updated', formatInstantWithAge(webhook.updated_at, nowMs)],
     ['Last delivery', formatInstantWithAge(webhook.last_delivery_at, nowMs)],
     ['Requests', describeAcceptance(webhook.traffic)],
-    ['Failing credential', describeRejections(webhook.traffic, nowMs)],
+    ['Failing credential', describeFailing(webhook.traffic, nowMs)],
+    ['Wrong credentials', describeRecentRejections(webhook.traffic, nowMs)],
   ]);
 }
 

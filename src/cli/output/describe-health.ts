@@ -1,4 +1,5 @@
 import type { Automation, Factory, Webhook } from '../../client/api-types.ts';
+import { describeRejections } from '../../words/describe-rejections.ts';
 import { describeAcceptance, describeResults } from '../../words/recent-activity.ts';
 import { formatAge, formatInstantWithAge, formatSpan } from './format-time.ts';
 
@@ -9,11 +10,35 @@ type Results = Automation['results'];
 export function describeTraffic(traffic: Traffic, nowMs: number): string {
   const { last_accepted_at: at } = traffic;
   const accepted = at === null ? 'nothing was ever accepted' : `last accepted ${formatAge(at, nowMs)}`;
-  return `${accepted}; ${describeRejections(traffic, nowMs) ?? describeAcceptance(traffic)}`;
+  return `${accepted}; ${describeFailing(traffic, nowMs) ?? describeAcceptance(traffic)}${nameSenders(traffic, nowMs)}`;
+}
+
+/** Which requests had a wrong credential; empty for none. Other senders may get through. */
+function nameSenders(traffic: Traffic, nowMs: number): string {
+  const rejections = describeRecentRejections(traffic, nowMs);
+  return rejections === null ? '' : `; ${rejections}`;
+}
+
+/** Requests with a wrong credential in the last 24 hours, with their senders; `null` for none. */
+export function describeRecentRejections(
+  { rejections, last_24_hours, credential_failing }: Traffic,
+  nowMs: number,
+): string | null {
+  if (rejections === null) return null;
+  const { accepted, duplicate, rejected } = last_24_hours;
+  return describeRejections({
+    count: rejections.count,
+    of: accepted + duplicate + rejected,
+    since: formatInstantWithAge(rejections.since, nowMs),
+    // The reason is part of the sentence about the failing credential.
+    reasonText: credential_failing === null ? rejections.reason_text : null,
+    addresses: rejections.addresses,
+    otherAddresses: rejections.other_addresses,
+  });
 }
 
 /** The requests whose credential failed since the last accepted one; `null` if none did. */
-export function describeRejections({ credential_failing: failing }: Traffic, nowMs: number): string | null {
+export function describeFailing({ credential_failing: failing }: Traffic, nowMs: number): string | null {
   if (failing === null) return null;
   const { count, since, reason, reason_text } = failing;
   const why = reason === null ? '' : `: ${reason_text ?? reason}`;

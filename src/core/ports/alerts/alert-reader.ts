@@ -1,4 +1,4 @@
-import type { TokenId, WebhookUid } from '../../ids.ts';
+import type { RunId, TokenId, WebhookUid } from '../../ids.ts';
 
 /** An enabled webhook with `expectEvery`. */
 export interface ExpectedWebhook {
@@ -52,7 +52,7 @@ export interface AlertReader {
   /** Number of the runs of a factory that have failed since a time, at most `limit`. */
   deadLetters(request: { factory: string; sinceAt: number; limit: number }): Promise<number>;
   /** When the oldest run that waits only for a free slot was queued; `null` if none waits. */
-  oldestWaiting(factory: string): Promise<number | null>;
+  oldestWaiting(factory: string): Promise<{ run: RunId; at: number } | null>;
   /** Tokens that expire in this period, those that expire first. */
   expiringTokens(period: {
     from: number;

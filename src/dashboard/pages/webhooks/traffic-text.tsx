@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import type { Webhook } from '../../../client/api-types.ts';
+import { countOf } from '../../../words/count-of.ts';
 import { describeAcceptance } from '../../../words/recent-activity.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
@@ -14,6 +15,7 @@ export function TrafficCell({ traffic }: { traffic: Traffic }) {
     <Stack gap={2}>
       <LastAccepted traffic={traffic} />
       <FailingText traffic={traffic} />
+      <RejectionsText traffic={traffic} />
     </Stack>
   );
 }
@@ -27,6 +29,10 @@ export function TrafficCard({ webhook: { traffic } }: { webhook: Webhook }) {
           ['Last accepted', <LastAccepted key="accepted" traffic={traffic} isFocusable />],
           ['Last 24 hours', describeAcceptance(traffic)],
           ['Credential', traffic.credential_failing && <FailingText key="failing" traffic={traffic} isFocusable />],
+          [
+            'Wrong credentials',
+            traffic.rejections && <RejectionsText key="rejections" traffic={traffic} isFocusable />,
+          ],
         ]}
       />
     </SectionCard>
@@ -54,6 +60,26 @@ function FailingText({ traffic: { credential_failing: failing }, isFocusable = f
     <Text size="sm" c="var(--mantine-color-error)" component="div">
       {count} rejected since <TimeText at={since} isFocusable={isFocusable} />
       {reason_text !== null && (
+        <>
+          : <UntrustedText text={reason_text} />
+        </>
+      )}
+    </Text>
+  );
+}
+
+/** Requests with a wrong credential and their senders. Other senders of the webhook may get through. */
+function RejectionsText({ traffic, isFocusable = false }: TextProps) {
+  const { rejections, credential_failing: failing, last_24_hours: day } = traffic;
+  if (rejections === null) return null;
+  const { count, since, reason_text, addresses, other_addresses: others } = rejections;
+  const all = countOf(day.accepted + day.duplicate + day.rejected, 'request');
+  return (
+    <Text size="sm" c="var(--mantine-color-error)" component="div">
+      {count} of {all} rejected, since <TimeText at={since} isFocusable={isFocusable} />, from{' '}
+      <UntrustedText text={addresses.join(', ')} />
+      {others > 0 && ` and ${countOf(others, 'other address', 'other addresses')}`}
+      {failing === null && reason_text !== null && (
         <>
           : <UntrustedText text={reason_text} />
         </>

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { TokenId, WebhookUid } from '../../../core/ids.ts';
+import type { RunId, TokenId, WebhookUid } from '../../../core/ids.ts';
 import type { AlertReader, GuardedAutomation } from '../../../core/ports/alerts/alert-reader.ts';
 import { MAX_EXAMINED_QUEUE } from '../../../core/ports/runs/run-queue.ts';
 import { ENTRY_LABELS } from '../../../core/resources/delivery.ts';
@@ -109,14 +109,15 @@ export function createAlertReader(db: Kysely<Schema>): AlertReader {
     },
     oldestWaiting: async (factory) => {
       // Only the beginning of the queue, because runs that wait for something else may be many.
-      const { rows } = await sql<{ at: number }>`
-        SELECT coalesce(run_attempts.requested_at, first.created_at) AS at
+      const { rows } = await sql<{ id: string; at: number }>`
+        SELECT first.id, coalesce(run_attempts.requested_at, first.created_at) AS at
         FROM (
-          SELECT seq, attempt, gate, created_at FROM runs WHERE factory = ${factory} AND state = 'queued'
+          SELECT seq, id, attempt, gate, created_at FROM runs WHERE factory = ${factory} AND state = 'queued'
           ORDER BY seq LIMIT ${MAX_EXAMINED_QUEUE}
         ) AS first LEFT JOIN run_attempts ON run_attempts.run = first.seq AND run_attempts.number = first.attempt
         WHERE first.gate IS NULL ORDER BY first.seq LIMIT 1`.execute(db);
-      return rows[0]?.at ?? null;
+      const [oldest] = rows;
+      return oldest === undefined ? null : { run: oldest.id as RunId, at: oldest.at };
     },
     expiringTokens: async ({ from, until, limit }) => {
       const rows = await db
