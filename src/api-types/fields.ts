@@ -267,6 +267,7 @@ export const FIELDS = {
     'advice',
     'opened_at',
     'last_seen_at',
+    'clear_since',
     'resolved_at',
     'count',
     'acknowledged_at',

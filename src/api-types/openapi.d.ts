@@ -2289,6 +2289,11 @@ export interface components {
              * @description When its cause was last found, to 5 minutes.
              */
             last_seen_at: string;
+            /**
+             * Format: date-time
+             * @description When its cause ended; `null` while it lasts. The alert is resolved some time later.
+             */
+            clear_since: string | null;
             /** Format: date-time */
             resolved_at: string | null;
             /** @description How often its cause was found again after it had ended for a short time. */

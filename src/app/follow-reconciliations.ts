@@ -29,7 +29,9 @@ export interface ReconciliationListenerParts {
 export function followReconciliations(parts: ReconciliationListenerParts): (reconciliation: ReconciliationEnd) => void {
   const { config, registry, notifier, alerts, requestChecks, metrics, runSecrets, sources, service, logger } = parts;
   const showStatus = createFactoryStatus(() => config.factories, service.status);
-  const logReconciliation = createReconciliationLog(logger);
+  const logReconciliation = createReconciliationLog(logger, (factory) =>
+    [...registry.current().webhooks.values()].some((webhook) => webhook.factory === factory),
+  );
   const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);
   return (reconciliation) => {
     showStatus(reconciliation);

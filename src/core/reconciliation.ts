@@ -71,6 +71,18 @@ export function rateCondition({ type, status }: Pick<Condition, 'type' | 'status
   return ERROR_WHEN_TRUE.has(type) && status === 'True' ? 'error' : 'warning';
 }
 
+/**
+ * Does a factory that was never applied only wait for a secret that somebody has to create? This is a step of its first start
+ * and no failure: nothing that worked before is affected, and the apply is repeated as soon as the secret exists.
+ */
+export function waitsForFirstSecret(conditions: readonly Pick<Condition, 'type' | 'status' | 'reason'>[]): boolean {
+  const has = (type: string, reason: string) =>
+    conditions.some(
+      (condition) => condition.type === type && condition.status === 'False' && condition.reason === reason,
+    );
+  return has('Ready', 'NothingApplied') && has('Reconciled', 'SecretMissing');
+}
+
 /** A factory as the management API reads it. */
 export interface FactoryView extends FactoryStatus {
   /** The commit of `appliedRevision`; `null` if it is not known. */

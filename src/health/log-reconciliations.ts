@@ -23,15 +23,21 @@ export function createMissingExecutorWarning(
 
 /**
  * Makes a listener that logs one line for each reconciliation that did or found something new. One that fails like the
- * one before it has the same row, and gets no second line.
+ * one before it has the same row, and gets no second line. A factory that serves nothing yet and waits for a secret is no
+ * reason for a warning.
  */
-export function createReconciliationLog(logger: Logger): (reconciliation: ReconciliationEnd) => void {
+export function createReconciliationLog(
+  logger: Logger,
+  isServing: (factory: string) => boolean,
+): (reconciliation: ReconciliationEnd) => void {
   const logged = new Map<string, string>();
   return ({ id, factory, revision, result, reason, message, startedAt, finishedAt }) => {
     if (logged.get(factory) === id) return;
     logged.set(factory, id);
     const fields = { factory, revision, result, reason, durationMs: finishedAt - startedAt };
     if (result === 'applied') logger.info(fields, 'revision applied');
-    else if (result !== 'unchanged') logger.warn({ ...fields, problem: message }, 'revision not applied');
+    else if (reason === 'SecretMissing' && !isServing(factory)) {
+      logger.info({ ...fields, problem: message }, 'revision waits for a secret');
+    } else if (result !== 'unchanged') logger.warn({ ...fields, problem: message }, 'revision not applied');
   };
 }

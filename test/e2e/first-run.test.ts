@@ -73,8 +73,19 @@ it('the README.md that init writes leads to a run that is executed', async () =>
   const output = serve(folder);
   await eventually(() => existsSync(join(folder, '.dockbell/daemon.json')), START_MS);
   expect(output()).not.toContain('nothing can start');
+  // The missing secret is a step of the first start, and no incident.
+  await eventually(() => output().includes('revision waits for a secret'));
+  const waiting = await runCli(['status'], { cwd: folder, env: ENV });
+  expect(waiting.code).toBe(1);
+  expect(waiting.stdout).toMatch(/^! my-factory\n/m);
+  expect(waiting.stdout).toMatch(/To do: .*\n +create it: dockbell secret create INTERNAL_CI_WEBHOOK_SECRET/);
   await runHere(folder, ['secret', 'create', 'INTERNAL_CI_WEBHOOK_SECRET'], 'a secret that nobody else knows\n');
   await runHere(folder, ['status', '--wait', 'HEAD', '--timeout', '60s']);
+  const live = await runHere(folder, ['status']);
+  expect(live).toMatch(/^✓ my-factory\n/m);
+  expect(live).not.toMatch(/To do|Alerts/);
+  expect(await runHere(folder, ['alert', 'list', '--state', 'all'])).toBe('No alerts.\n');
+  expect(output()).not.toMatch(/WARN|"level":"warn"/);
   const sent = await runHere(folder, [
     'send',
     'internal-ci',

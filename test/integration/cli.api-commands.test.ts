@@ -204,6 +204,16 @@ describe('status of a factory in order', () => {
     expect(stdout).toContain('webhooks/ci.yaml:2:13: warning The secret CI is short. [webhook/weak-secret]');
     expect(stdout).not.toContain('webhooks/ci.yaml:9');
   });
+
+  it('does not count an alert whose cause has ended as active', async () => {
+    await serve();
+    const { alertStore } = services.storage;
+    const [alert] = await alertStore.active();
+    expect((await run(['status'])).stdout).toMatch(/Alerts: +1 active, 1 of them not acknowledged; see/);
+    const changed = [{ ...alert!, clearSince: alert!.openedAt }];
+    await alertStore.change({ opened: [], changed, notices: [] });
+    expect((await run(['status'])).stdout).toMatch(/Alerts: +1 resolving, because the cause ended; see/);
+  });
 });
 
 describe('status --wait', () => {

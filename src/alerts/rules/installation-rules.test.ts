@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Condition } from '../../core/reconciliation.ts';
 import type { RuleSources } from './finding.ts';
-import { NOTIFY_FAILING } from './installation-rules.ts';
+import { APPLY_FAILED, NOTIFY_FAILING } from './installation-rules.ts';
 
 const MINUTE_MS = 60_000;
 const NOW_MS = 1_767_000_000_000;
@@ -32,4 +33,18 @@ it('notifyFailing finds a target that has failed for the threshold', async () =>
 it('notifyFailing keeps an alert of before a restart, which does not know since when the target fails', async () => {
   expect(await find(0, true)).toHaveLength(1);
   expect(await find(null, true)).toEqual([]);
+});
+
+it.each([
+  ['was never applied and waits for a secret', 'False', 'NothingApplied', 'SecretMissing', 0],
+  ['was never applied and is invalid', 'False', 'NothingApplied', 'ValidationFailed', 1],
+  ['is live and lacks a secret of its next revision', 'True', 'DefinitionLive', 'SecretMissing', 1],
+] as const)('applyFailed of a factory that %s', async (_what, status, ready, reason, count) => {
+  const conditions: Condition[] = [
+    { type: 'Ready', status, reason: ready, message: '', since: NOW_MS },
+    { type: 'Reconciled', status: 'False', reason, message: '', since: NOW_MS },
+  ];
+  const sources: Partial<RuleSources> = { factories: async () => [{ name: 'payments', conditions }] };
+  if (APPLY_FAILED.scope !== 'all') throw new Error('the rule is about all factories');
+  expect(await APPLY_FAILED.find(sources as RuleSources, true)).toHaveLength(count);
 });

@@ -1,15 +1,16 @@
+import { waitsForFirstSecret } from '../../core/reconciliation.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { describeFailures } from '../../words/describe-failures.ts';
 import { formatSize } from '../../words/format-size.ts';
 import { type Examiner, type Finding, MAX_FINDINGS } from './finding.ts';
 
-/** A factory whose last revision was not applied. */
+/** A factory whose last revision was not applied. One that waits for its first secret is a task of an owner. */
 export const APPLY_FAILED: Examiner<true> = {
   scope: 'all',
   find: async ({ factories }) =>
     (await factories()).flatMap(({ name, conditions }) => {
       const failed = conditions.find(({ type, status }) => type === 'Reconciled' && status === 'False');
-      if (failed === undefined) return [];
+      if (failed === undefined || waitsForFirstSecret(conditions)) return [];
       const summary = `The last revision was not applied (${failed.reason}): ${failed.message}`;
       return [{ factory: name, object: null, objectId: null, summary }];
     }),

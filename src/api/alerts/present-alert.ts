@@ -19,6 +19,7 @@ export function presentAlert(alert: Alert) {
     advice,
     opened_at: formatInstant(alert.openedAt),
     last_seen_at: formatInstant(alert.lastSeenAt),
+    clear_since: formatOrNull(alert.clearSince),
     resolved_at: formatOrNull(alert.resolvedAt),
     count: alert.count,
     acknowledged_at: formatOrNull(alert.acknowledgedAt),

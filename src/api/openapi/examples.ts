@@ -1007,6 +1007,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       advice: ALERT_RULES.runFailed.advice,
       opened_at: RECEIVED_AT,
       last_seen_at: RECEIVED_AT,
+      clear_since: null,
       resolved_at: null,
       count: 1,
       acknowledged_at: RECEIVED_AT,

@@ -474,6 +474,10 @@ export const COMPONENTS = {
       advice: { ...text, description: 'What to do.' },
       opened_at: instant,
       last_seen_at: { ...instant, description: 'When its cause was last found, to 5 minutes.' },
+      clear_since: {
+        ...instantOrNull,
+        description: 'When its cause ended; `null` while it lasts. The alert is resolved some time later.',
+      },
       resolved_at: instantOrNull,
       count: { ...count, description: 'How often its cause was found again after it had ended for a short time.' },
       acknowledged_at: instantOrNull,

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { Condition, Factory, Reconciliation, Replica } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
+import { waitsForFirstSecret } from '../../core/reconciliation.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import { formatSize } from '../../words/format-size.ts';
@@ -110,10 +111,17 @@ async function printAlerts(session: CommandSession): Promise<void> {
   const query = { state: 'active', factory: session.globals.factory, limit: MAX_COUNTED_ALERTS } as const;
   const { data } = await readAnswer(api.GET('/api/v1/alerts', { params: { query } }));
   if (data.length === 0) return;
-  const open = data.filter(({ state }) => state === 'open').length;
-  const count = data.length === MAX_COUNTED_ALERTS ? `${data.length} or more` : String(data.length);
+  const [lasting, ended] = [
+    data.filter(({ clear_since: at }) => at === null),
+    data.filter(({ clear_since: at }) => at !== null),
+  ];
+  const open = lasting.filter(({ state }) => state === 'open').length;
+  const count = data.length === MAX_COUNTED_ALERTS ? `${lasting.length} or more` : String(lasting.length);
+  const active = lasting.length === 0 ? [] : [`${count} active, ${open} of them not acknowledged`];
+  // An alert is resolved some time after its cause, so that a cause that returns does not open another one.
+  const resolving = ended.length === 0 ? [] : [`${ended.length} resolving, because the cause ended`];
   session.output.line();
-  session.output.fields([['Alerts', `${count} active, ${open} of them not acknowledged; see 'dockbell alert list'`]]);
+  session.output.fields([['Alerts', `${[...active, ...resolving].join('; ')}; see 'dockbell alert list'`]]);
 }
 
 /** Owners see all tokens. The token of the command is reported by every command. */
@@ -258,11 +266,21 @@ async function printLastFindings(session: CommandSession, factory: Factory): Pro
       ? attempt.result === 'applied' && attempt.revision === factory.applied_revision
       : isFailure(attempt),
   );
+  if (waitsForFirstSecret(factory.conditions)) {
+    for (const { message, hint } of last?.diagnostics ?? []) printTask(session, message, hint);
+    return;
+  }
   // A condition says which secrets of runs are missing now.
   const findings = last?.diagnostics.filter(({ rule }) => rule !== 'automation/missing-run-secret') ?? [];
   for (const diagnostic of findings) {
     session.output.line(`  ${describeDiagnostic(diagnostic, session.output.colors)}`);
   }
+}
+
+/** A step of the first start, with its command. */
+function printTask({ output }: CommandSession, message: string, hint: string): void {
+  output.line(`  ${output.colors.yellow('To do')}: ${escapeText(message)}`);
+  output.line(`    ${escapeText(hint)}`);
 }
 
 function describeSource({ source }: Factory): string | null {
@@ -285,6 +303,7 @@ function describeCounts(counts: Record<string, number>): string {
 
 function markFactory({ output }: CommandSession, factory: Factory): string {
   const { colors } = output;
+  if (waitsForFirstSecret(factory.conditions)) return colors.yellow('!');
   return { ok: colors.green('✓'), warning: colors.yellow('!'), error: colors.red('✗') }[rateFactory(factory).severity];
 }
 

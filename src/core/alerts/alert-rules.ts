@@ -42,7 +42,8 @@ export const ALERT_RULES = {
     default: 'on',
     severity: 'error',
     about: 'factory',
-    opens: 'The last reconciliation of a factory did not apply its revision.',
+    opens:
+      'The last reconciliation of a factory did not apply its revision, except if the factory was never applied and only waits for a secret.',
     ends: 'A revision is applied.',
     advice: "The last good definition stays live. See the findings with 'dockbell reconciliation show last'.",
   },
