@@ -14,6 +14,7 @@ export async function loadProgram(): Promise<CliCommand> {
     stderr: stream,
     env: {},
     cwd: '/',
+    server: null,
     clock: systemClock,
     outputClosed: signal,
     newId: () => 'id',

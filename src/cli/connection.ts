@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { escapeText } from '../words/escape-text.ts';
 import type { CliContext } from './context.ts';
 import { CliError, codeOfFileError } from './exit-codes.ts';
 import type { ChosenProfile } from './profiles/choose-profile.ts';
+import { readDaemonFile } from './read-daemon-file.ts';
 
 /** Global options that select a daemon. */
 export interface ConnectionOptions {
@@ -36,7 +37,8 @@ export const CONFIG_FILE = 'dockbell.yaml';
  * Finds the daemon (`--url`, `DOCKBELL_URL`, else `daemon.json` in the data directory) and the token (`--token`,
  * `--token-file`, `DOCKBELL_TOKEN`, `DOCKBELL_TOKEN_FILE`, else `admin-token` in the data directory). The token of a data
  * directory is sent to the daemon of that directory only, never to another address. Nothing else named a daemon? Then
- * comes the `dockbell dev` that runs in the working directory, then its data directory if it exists, then the profile in use.
+ * comes the `dockbell dev` that runs in the working directory, then its data directory if it exists, then the profile in use. The
+ * last one is the service of this machine, unless the working directory has a `dockbell.yaml`.
  */
 export async function findConnection(options: ConnectionOptions, context: CliContext): Promise<Connection> {
   const chosen = await chooseProfile(options, context);
@@ -46,10 +48,13 @@ export async function findConnection(options: ConnectionOptions, context: CliCon
 async function chooseProfile(options: ConnectionOptions, context: CliContext): Promise<ChosenProfile | null> {
   const { findNamedProfile, findProfileInUse } = await import('./profiles/choose-profile.ts');
   const named = await findNamedProfile(options, context);
-  const { DOCKBELL_URL, DOCKBELL_DATA_DIR } = context.env;
-  const isNamed = Boolean(options.url ?? options.dataDir ?? (DOCKBELL_URL || DOCKBELL_DATA_DIR));
-  if (named !== null || isNamed || (await findDev(options, context)) !== null) return named;
-  return findProfileInUse(await findDataDir(options, context), context);
+  if (named !== null || isNamed(options, context) || (await findDev(options, context)) !== null) return named;
+  return (await exists(await findDataDir(options, context))) ? null : findProfileInUse(context);
+}
+
+/** Does an option or a variable name a daemon, other than by a profile? */
+function isNamed({ url, dataDir }: ConnectionOptions, { env }: CliContext): boolean {
+  return Boolean(url ?? dataDir ?? (env.DOCKBELL_URL || env.DOCKBELL_DATA_DIR));
 }
 
 /** The token of a profile is sent to its address only, and a token of the environment never. */
@@ -78,7 +83,7 @@ async function readProfileToken(name: string, path: string): Promise<string> {
 async function connectUnnamed(options: ConnectionOptions, context: CliContext): Promise<Connection> {
   const named = options.url ?? (context.env.DOCKBELL_URL || undefined);
   const devDataDir = named === undefined ? await findDev(options, context) : null;
-  const dataDir = devDataDir ?? (await findDataDir(options, context));
+  const dataDir = devDataDir ?? (await findClientDataDir(options, context));
   const url = named === undefined ? await requireLocalUrl(dataDir) : requireAddress(named);
   // A token of the environment is for the daemon that the user works with otherwise.
   const env = devDataDir === null ? context.env : {};
@@ -102,6 +107,19 @@ async function findDev(options: ConnectionOptions, { cwd, env }: CliContext): Pr
   return findDevDataDir(cwd);
 }
 
+/** As `findDataDir`. If nothing names a daemon and the working directory has none, it is that of the service of this machine. */
+async function findClientDataDir(options: ConnectionOptions, context: CliContext): Promise<string> {
+  const dataDir = await findDataDir(options, context);
+  if (isNamed(options, context) || (await exists(dataDir)) || (await exists(resolve(context.cwd, CONFIG_FILE))))
+    return dataDir;
+  const { findServerDataDir } = await import('./find-server.ts');
+  return (await findServerDataDir(context)) ?? dataDir;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
+}
+
 /** Is a daemon running that commands in this folder find, other than a `dockbell dev`? */
 export async function isServed(dir: string): Promise<boolean> {
   try {
@@ -115,12 +133,14 @@ export async function isServed(dir: string): Promise<boolean> {
 export async function findDataDir(
   options: ConnectionOptions,
   { cwd, env }: Pick<CliContext, 'cwd' | 'env'>,
-  configFile = resolve(cwd, CONFIG_FILE),
+  configFile?: string,
 ): Promise<string> {
   const named = options.dataDir ?? (await readProfileDataDir(options, env)) ?? (env.DOCKBELL_DATA_DIR || undefined);
   if (named !== undefined) return resolve(cwd, named);
   const { readDataDir } = await import('../config/load-config.ts');
-  return (await readDataDir(configFile, env)) ?? resolve(cwd, DEFAULT_DATA_DIR);
+  // `sudo -u dockbell` can start a command in a folder that its user may not enter.
+  const file = configFile ?? ((await exists(`${cwd}/.`)) ? resolve(cwd, CONFIG_FILE) : null);
+  return (file === null ? null : await readDataDir(file, env)) ?? resolve(cwd, DEFAULT_DATA_DIR);
 }
 
 /** The data directory of a named profile; `null` without a profile. Throws for a daemon that is only known by its address. */
@@ -170,7 +190,7 @@ async function requireLocalUrl(dataDir: string): Promise<string> {
 /** The admin address that the daemon of this data directory wrote. `null` if no daemon is running. */
 async function readLocalUrl(dataDir: string): Promise<string | null> {
   const path = join(dataDir, 'daemon.json');
-  const text = await readTextIfThere(path);
+  const text = await readDaemonFile(path);
   if (text === null) return null;
   try {
     const { admin_url } = JSON.parse(text) as { admin_url?: unknown };
@@ -192,7 +212,7 @@ function unreadableDaemonFile(path: string, cause?: unknown): CliError {
 async function readLocalToken(dataDir: string, url: string): Promise<string> {
   const localUrl = await readLocalUrl(dataDir);
   const token =
-    localUrl !== null && isSameDaemon(localUrl, url) ? await readTextIfThere(join(dataDir, 'admin-token')) : null;
+    localUrl !== null && isSameDaemon(localUrl, url) ? await readDaemonFile(join(dataDir, 'admin-token')) : null;
   if (token !== null) return token.trim();
   throw new CliError(`There is no API token for ${url}.`, {
     code: 'unauthorized',
@@ -218,7 +238,6 @@ async function readTextIfThere(path: string): Promise<string | null> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw new CliError(`${path} cannot be read (${code}).`, {
       code: codeOfFileError(cause),
-      hint: 'Run the command as the user of the daemon, or specify --url and --token-file.',
       cause,
     });
   }

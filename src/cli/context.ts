@@ -13,6 +13,18 @@ export type CliInput = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(on
 /** A stream that commands write to. Only terminals have `columns` and `rows`, their size. */
 export type CliOutput = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
 
+/** Where a service of the machine has its configuration and its data. */
+export interface ServerPlace {
+  configFile: string;
+  dataDir: string;
+}
+
+/** The service of a machine, as the units in `deploy/systemd/` make it. */
+const SYSTEMD_PLACE: ServerPlace = {
+  configFile: '/etc/dockbell/dockbell.yaml',
+  dataDir: '/var/lib/dockbell',
+};
+
 /** Everything outside the program that a command uses, so that tests can run commands in their own process. */
 export interface CliContext {
   stdin: CliInput;
@@ -21,6 +33,8 @@ export interface CliContext {
   env: Readonly<Record<string, string | undefined>>;
   /** Folder that relative paths start from. */
   cwd: string;
+  /** Where a daemon would be a service of this machine; `null` on systems without such a place. */
+  server: ServerPlace | null;
   clock: Clock;
   /** A new delivery ID for `send`. */
   newId(): string;
@@ -57,6 +71,8 @@ export function createProcessContext(process: NodeJS.Process): CliContext {
     stderr: process.stderr,
     env: takeEnvironment(process),
     cwd: process.cwd(),
+    // On Windows, any user can create these folders.
+    server: process.platform === 'win32' ? null : SYSTEMD_PLACE,
     clock: systemClock,
     newId: () => `send_${ids.deliveryId(systemClock.wallMs()).slice('dlv_'.length)}`,
     sleep: sleepUnlessAborted,

@@ -120,7 +120,7 @@ function createRoot(context: CliContext): CliCommand {
     .helpCommand(false)
     .option(
       '--data-dir <dir>',
-      `data directory of the daemon (default: DOCKBELL_DATA_DIR, else dataDir of ${CONFIG_FILE} here, else ${DEFAULT_DATA_DIR})`,
+      `data directory of the daemon (default: DOCKBELL_DATA_DIR, else dataDir of ${CONFIG_FILE} here, else ${DEFAULT_DATA_DIR}, else that of the service of this machine)`,
     )
     .option(
       '--profile <name>',

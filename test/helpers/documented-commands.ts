@@ -9,6 +9,14 @@ import { eventually } from './eventually.ts';
 import { createTempDir } from './temp-dir.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const INSTALLED = `'${process.execPath}' '${MAIN}'`;
+
+/** The command line on a server whose service has this data directory. It runs from the sources, because it is no installed program. */
+export function describeServerProgram(dataDir: string): string {
+  const paths = [import.meta.resolve('tsx'), fileURLToPath(new URL('server-cli.ts', import.meta.url)), dataDir];
+  return [`'${process.execPath}' --import`, ...paths.map((path) => `'${path}'`)].join(' ');
+}
+
 const LANGUAGES = ['sh', 'bash', 'console'];
 const NOT_EXECUTED = /^not-executed: (.+)$/;
 const BLOCK_MS = 60_000;
@@ -49,11 +57,12 @@ export interface DocumentShell {
   end(): Promise<void>;
 }
 
-export function openDocumentShell(folder: string, env: Record<string, string>): DocumentShell {
+/** @param program the command line that `dockbell` starts, quoted for a shell */
+export function openDocumentShell(folder: string, env: Record<string, string>, program = INSTALLED): DocumentShell {
   const state = createTempDir('document-shell');
   writeFileSync(join(state, 'cwd'), folder);
   writeFileSync(join(state, 'env'), '');
-  writeFileSync(join(state, 'dockbell'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+  writeFileSync(join(state, 'dockbell'), `#!/bin/sh\nexec ${program} "$@"\n`);
   chmodSync(join(state, 'dockbell'), 0o755);
   const { NODE_COMPILE_CACHE = '' } = process.env;
   const git = { GIT_CONFIG_GLOBAL: join(state, 'gitconfig'), GIT_CONFIG_NOSYSTEM: '1' };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type DocumentShell,
+  describeServerProgram,
   listCommandBlocks,
   openDocumentShell,
   type Replacements,
@@ -135,6 +136,8 @@ interface Page {
   alone?: () => Record<string, string>;
   /** With a daemon that hosts its factories, from an empty folder. */
   hosted?: true;
+  /** As a reader on a server: the daemon is a service of the machine, and neither the folder nor a variable names it. */
+  server?: true;
   /** By the index of the block: checks what it printed. */
   after?: { [index: number]: (printed: string) => void };
 }
@@ -298,6 +301,7 @@ export const PAGES: { [document: string]: Page } = {
   },
   'docs/operations/secrets.md': {
     hosted: true,
+    server: true,
     before: {
       0: (folder) => putFile('secret.txt', TOKEN, folder),
       1: async (folder) => {
@@ -365,18 +369,18 @@ export const PAGES: { [document: string]: Page } = {
       },
     },
   },
+  'docs/operations/backup.md': {
+    server: true,
+    before: { 0: (folder) => [['/backup/', `${folder}/`]] },
+  },
   'docs/tutorials/production.md': {
+    server: true,
     before: {
-      0: async () => {
-        write(
-          'webhooks/git-push.yaml',
-          'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB_WEBHOOK_SECRET\n',
-        );
-        return [];
-      },
+      // The reader merges the file from their own machine.
       1: async () => {
-        await runTestGit(world.folder, ['add', '.']);
-        return [['dockbell reconcile', 'git commit -qm "Add the webhook" && git push -q && dockbell reconcile']];
+        const webhook = 'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB_WEBHOOK_SECRET\n';
+        await world.push({ 'webhooks/git-push.yaml': webhook });
+        return [];
       },
     },
   },
@@ -417,10 +421,15 @@ export function describeCommandBlocks(title: string, documents: readonly string[
 
     const openShell = async (page: Page) => {
       if (page.alone !== undefined) return openDocumentShell(createTempDir('reader'), page.alone());
+      if (page.hosted !== undefined) {
+        hosted ??= await startHosted();
+        world.hosted = hosted;
+      }
+      const daemon = page.hosted === undefined ? world.daemon : hosted!;
+      if (page.server !== undefined)
+        return openDocumentShell(createTempDir('reader'), {}, describeServerProgram(daemon.dataDir));
       if (page.hosted === undefined) return openDocumentShell(world.folder, world.env);
-      hosted ??= await startHosted();
-      world.hosted = hosted;
-      return openDocumentShell(createTempDir('reader'), describeDaemon(hosted));
+      return openDocumentShell(createTempDir('reader'), describeDaemon(daemon));
     };
 
     const listed = Object.keys(PAGES).filter((document) => documents.includes(document));

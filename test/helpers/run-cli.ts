@@ -17,6 +17,8 @@ export interface CliRun {
 export interface CliSurroundings {
   env?: Record<string, string>;
   cwd?: string;
+  /** The service of the simulated machine; none if omitted. */
+  server?: CliContext['server'];
   stdin?: CliInput | string | Buffer;
   /** Columns of a terminal on standard output; no terminal if omitted. */
   columns?: number;
@@ -42,6 +44,7 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
     // A profile of the user who runs the tests must not matter.
     env: { XDG_CONFIG_HOME: '/nonexistent', ...surroundings.env },
     cwd: surroundings.cwd ?? '/nonexistent',
+    server: surroundings.server ?? null,
     clock: surroundings.clock ?? systemClock,
     newId: surroundings.newId ?? (() => 'send_1'),
     sleep: async (ms) => surroundings.onSleep?.(ms),

@@ -18,6 +18,7 @@ async function type(...chunks: string[]) {
     stderr: shown,
     env: {},
     cwd: '/',
+    server: null,
     clock: systemClock,
     outputClosed: signal,
     newId: () => 'id',

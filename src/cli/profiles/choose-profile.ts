@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../exit-codes.ts';
 import { type Profile, ProfileStore } from './profile-store.ts';
@@ -34,16 +33,8 @@ export async function findNamedProfile(
   return name === undefined ? null : { name, profile: await new ProfileStore(context).require(name) };
 }
 
-/** The profile in use, for a folder without a data directory. `null` if none is in use. */
-export async function findProfileInUse(
-  dataDir: string,
-  context: Pick<CliContext, 'env'>,
-): Promise<ChosenProfile | null> {
-  const isThere = await stat(dataDir).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return null;
+/** The profile in use; `null` if none is. */
+export async function findProfileInUse(context: Pick<CliContext, 'env'>): Promise<ChosenProfile | null> {
   const { current, profiles } = await new ProfileStore(context).read();
   return current === null ? null : { name: current, profile: profiles.get(current)! };
 }
