@@ -2,7 +2,7 @@ import type { Json } from '../core/json.ts';
 import { type CommitReport, isRequestReport, isRunReport, type Notice, type RequestState } from '../core/notice.ts';
 import { formatInstant } from '../core/time/clock.ts';
 import { signWebhook } from '../outbound/sign-webhook.ts';
-import { escapeText } from '../words/escape-text.ts';
+import { quietLine } from '../words/posted-markdown.ts';
 import { composeCallback, composeComment, describeRun, nameContext } from './build-run-request.ts';
 import { cutText, describeReport } from './describe-report.ts';
 import { GITHUB, repositoryUrl } from './hosts/github.ts';
@@ -88,7 +88,7 @@ function composePost(target: NotifyTarget, { report }: Notice, maxLength: number
 }
 
 function describe(report: Notice['report'], maxLength: number): string {
-  if (isRequestReport(report)) return cutText(escapeText(report.description), maxLength);
+  if (isRequestReport(report)) return cutText(quietLine(report.description), maxLength);
   return isRunReport(report) ? describeRun(report, maxLength) : describeReport(report, maxLength);
 }
 

@@ -3,6 +3,14 @@ import type { RunReport } from '../core/notice.ts';
 import { presentFields } from '../core/resources/fields.ts';
 import { RUN_FIELDS } from '../core/resources/run.ts';
 import { formatInstant } from '../core/time/clock.ts';
+import {
+  composePosted,
+  linkMarkdown,
+  markComment,
+  plainMarkdown,
+  quietLine,
+  quietMarkdown,
+} from '../words/posted-markdown.ts';
 import { cutText } from './describe-report.ts';
 import type { NotifyTarget } from './notify-target.ts';
 
@@ -13,7 +21,7 @@ const MAX_COMMENT = 30_000;
 export function describeRun({ run }: RunReport, maxLength: number): string {
   const [line] = (run.output?.summary ?? '').split('\n');
   const ending = run.state === 'succeeded' ? 'succeeded' : `${run.state}: ${run.error ?? 'no reason'}`;
-  return cutText(line === undefined || line.trim() === '' ? ending : line.trim(), maxLength);
+  return cutText(quietLine(line === undefined || line.trim() === '' ? ending : line.trim()), maxLength);
 }
 
 /** Name of the commit status: each automation has its own. */
@@ -21,28 +29,18 @@ export function nameContext({ context }: NotifyTarget, { run }: RunReport): stri
   return `${context}/${run.automation}`;
 }
 
-/** The Markdown of a comment. The first line lets tools find it. */
+/** A comment. Its first line lets tools find it. */
 export function composeComment({ run }: RunReport): string {
   const { summary, links } = run.output!;
-  const listed = links.map(
-    ({ title, url }) => `- [${escapeTitle(title)}](<${url.replace(/[<>]/g, encodeURIComponent)}>)`,
-  );
   const text = [
-    `<!-- dockbell ${run.id} -->`,
-    `**${escapeTitle(run.automation)}** ${run.state}`,
-    summary === null ? '' : `\n${quietMentions(summary)}`,
-    listed.length === 0 ? '' : `\n${listed.join('\n')}`,
+    `**${plainMarkdown(run.automation)}** ${run.state}`,
+    summary === null ? '' : `\n${quietMarkdown(summary)}`,
+    links.length === 0 ? '' : `\n${links.map((link) => `- ${linkMarkdown(link)}`).join('\n')}`,
   ];
-  return cutText(text.filter((part) => part !== '').join('\n'), MAX_COMMENT);
-}
-
-/** A summary follows from a payload, so it must not notify people: `@team` is shown as it is and reaches nobody. */
-function quietMentions(text: string): string {
-  return text.replace(/@(?=[\w-])/g, '@\u200b');
-}
-
-function escapeTitle(text: string): string {
-  return quietMentions(text.replace(/[\\`*_[\]<>()]/g, '\\$&').replace(/\s+/g, ' '));
+  return cutText(
+    composePosted(markComment(`dockbell ${run.id}`), text.filter((part) => part !== '').join('\n')),
+    MAX_COMMENT,
+  );
 }
 
 /** The body of a signed callback. */

@@ -1,5 +1,5 @@
 import type { CommitReport } from '../core/notice.ts';
-import { escapeText } from '../words/escape-text.ts';
+import { quietLine } from '../words/posted-markdown.ts';
 
 /** Number of characters of a commit ID that are unique and readable. */
 const SHORT_REVISION = 12;
@@ -10,7 +10,7 @@ const SHORT_REVISION = 12;
  */
 export function describeReport(report: CommitReport, maxLength: number): string {
   const tail = describeLive(report);
-  if (report.state !== 'success') return `${cutText(escapeText(report.message), maxLength - tail.length)}${tail}`;
+  if (report.state !== 'success') return `${cutText(quietLine(report.message), maxLength - tail.length)}${tail}`;
   return cutText(`${shorten(report.liveRevision)} is live${describeWarnings(report)}`, maxLength);
 }
 
@@ -24,7 +24,7 @@ function describeWarnings({ diagnostics, diagnosticCount }: CommitReport): strin
   if (first === undefined) return '';
   const place = first.file === '' ? '' : `${first.file}:${first.line}:${first.column}: `;
   const count = diagnosticCount === 1 ? 'a warning' : `${diagnosticCount} warnings`;
-  return escapeText(`, with ${count}: ${place}${first.message}`);
+  return quietLine(`, with ${count}: ${place}${first.message}`);
 }
 
 function shorten(revision: string | null): string {

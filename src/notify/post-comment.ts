@@ -1,4 +1,5 @@
 import { isRequestReport } from '../core/notice.ts';
+import { composePosted, markComment } from '../words/posted-markdown.ts';
 import type { NotifyOrder, NotifyRequest } from './build-request.ts';
 import { classifyResponse, type NotifyResponse, type PostOutcome } from './classify-response.ts';
 import { COMMENTS_PER_PAGE, type HostComment, readKey } from './hosts/git-host-api.ts';
@@ -22,7 +23,7 @@ export async function postComment(order: NotifyOrder, send: Send): Promise<PostO
   if (!isRequestReport(notice.report)) throw new TypeError('only a request has a comment');
   const api = REQUEST_HOSTS[target.type as RequestHostType];
   const { number, comment } = notice.report;
-  const body = `${markerOf(target)}\n${quietLines(comment ?? '')}`;
+  const body = composePosted(markerOf(target), comment ?? '');
   const found = await findComment(order, send, number);
   if ('kind' in found) return found;
   if (found.comment?.body.trimEnd() === body.trimEnd()) return { kind: 'done' };
@@ -35,14 +36,9 @@ export async function postComment(order: NotifyOrder, send: Send): Promise<PostO
   return 'kind' in answered ? answered : { kind: 'done' };
 }
 
-/** The first line of the comment. It is not shown. */
+/** The first line of the comment. */
 export function markerOf(target: NotifyTarget): string {
-  return `<!-- dockbell:${digestTarget(target).slice(0, 24)} -->`;
-}
-
-/** GitLab executes a line that begins with a slash (`/merge`). No line of a comment has to. */
-function quietLines(text: string): string {
-  return text.replace(/^(\s*)\//gm, '$1\u200b/');
+  return markComment(`dockbell:${digestTarget(target).slice(0, 24)}`);
 }
 
 function placeOf({ url, repository }: NotifyTarget) {

@@ -58,7 +58,7 @@ describe('the report of a run', () => {
   });
 
   it('is one line as a status', () => {
-    expect(describeRun(reportOf(inputOf({}), STATUS), 140)).toBe('Fixed it, @acme/team!');
+    expect(describeRun(reportOf(inputOf({}), STATUS), 140)).toBe('Fixed it, @\u200bacme/team!');
     const failed = inputOf({}, { state: 'failed', error: 'exit code 3', output: null });
     expect(describeRun(reportOf(failed, STATUS), 140)).toBe('failed: exit code 3');
   });

@@ -1,6 +1,6 @@
 import type { BacktestExample, PlanPreview } from '../client/api-types.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { escapeText } from '../words/escape-text.ts';
+import { codeMarkdown, escapeHtml } from '../words/posted-markdown.ts';
 import { describeUnrecorded } from '../words/unrecorded-headers.ts';
 import { describeSides } from './leaf-changes.ts';
 import {
@@ -24,9 +24,11 @@ const MAX_CHARACTERS = 60_000;
 export function renderPlanMarkdown(plan: PlanPreview): string {
   const items = listPlannedItems(plan);
   const live =
-    plan.applied_revision === null ? 'Nothing is live yet' : `${code(plan.applied_revision.slice(0, 12))} is live`;
+    plan.applied_revision === null
+      ? 'Nothing is live yet'
+      : `${codeMarkdown(plan.applied_revision.slice(0, 12))} is live`;
   const parts = [
-    `### Dockbell plan for ${code(plan.factory)}: ${summarisePlan(items)}`,
+    `### Dockbell plan for ${codeMarkdown(plan.factory)}: ${summarisePlan(items)}`,
     `${live}.`,
     renderItems(items),
     renderMissing(plan),
@@ -40,13 +42,16 @@ export function renderPlanMarkdown(plan: PlanPreview): string {
 export function renderInvalidMarkdown(findings: string): string {
   const text = findings.replaceAll('~~~', '~ ~ ~');
   const kept = text.length <= MAX_CHARACTERS ? text : `${text.slice(0, text.lastIndexOf('\n', MAX_CHARACTERS))}\n`;
-  const rest = kept === text ? '' : `\nThe rest is omitted. Run ${code('dockbell validate')} to see all findings.\n`;
+  const rest =
+    kept === text ? '' : `\nThe rest is omitted. Run ${codeMarkdown('dockbell validate')} to see all findings.\n`;
   return `### Dockbell plan: invalid\n\n~~~text\n${kept}~~~\n${rest}`;
 }
 
 function renderItems(items: readonly PlannedItem[]): string {
   if (items.length === 0) return '';
-  const rows = items.map((item) => `| ${item.action} | ${item.kind} ${code(item.name)} | ${renderChanges(item)} |`);
+  const rows = items.map(
+    (item) => `| ${item.action} | ${item.kind} ${codeMarkdown(item.name)} | ${renderChanges(item)} |`,
+  );
   return ['| | | |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
@@ -54,16 +59,16 @@ function renderChanges({ action, url, changes, triggers }: PlannedItem): string 
   const shown = action === 'create' || action === 'delete' ? [] : changes;
   const lines = shown.map((change) => {
     const { from, to, place } = describeSides(change);
-    return `${code(change.path)}${place}: ${code(from)} → ${code(to)}`;
+    return `${codeMarkdown(change.path)}${place}: ${codeMarkdown(from)} → ${codeMarkdown(to)}`;
   });
-  return [...(url === null ? [] : [code(url)]), ...triggers.map(code), ...lines].join('<br>');
+  return [...(url === null ? [] : [codeMarkdown(url)]), ...triggers.map(codeMarkdown), ...lines].join('<br>');
 }
 
 function renderMissing({ missing_secrets: missing }: PlanPreview): string {
   const lines = missing
     .filter(({ webhooks }) => webhooks.length > 0)
     .map(({ name, webhooks }) => {
-      return `- ${code(name)}, for ${webhooks.map(code).join(', ')}: ${code(`dockbell secret create ${name}`)}`;
+      return `- ${codeMarkdown(name)}, for ${webhooks.map(codeMarkdown).join(', ')}: ${codeMarkdown(`dockbell secret create ${name}`)}`;
     });
   return lines.length === 0 ? '' : `**The apply waits for secrets that do not exist:**\n\n${lines.join('\n')}`;
 }
@@ -76,7 +81,9 @@ function renderFindings(plan: PlanPreview): string {
 }
 
 function renderList(title: string, findings: readonly Diagnostic[]): string {
-  const lines = findings.map(({ file, line, message }) => `- ${code(`${file}:${line}`)} ${code(message)}`);
+  const lines = findings.map(
+    ({ file, line, message }) => `- ${codeMarkdown(`${file}:${line}`)} ${codeMarkdown(message)}`,
+  );
   return lines.length === 0 ? '' : `**${title}**\n\n${lines.join('\n')}`;
 }
 
@@ -90,7 +97,7 @@ function renderBacktest(plan: PlanPreview): string {
       ...renderExamples('gained', one.gained, one.gained_count),
       ...renderExamples('lost', one.lost, one.lost_count),
     ];
-    const head = `${code(one.automation)}: **${describeStarts(one)}**`;
+    const head = `${codeMarkdown(one.automation)}: **${describeStarts(one)}**`;
     if (examples.length === 0) return `- ${head}`;
     return `<details><summary>${escapeHtml(one.automation)}: ${describeStarts(one)}</summary>\n\n${examples.join('\n')}\n\n</details>`;
   });
@@ -100,26 +107,9 @@ function renderBacktest(plan: PlanPreview): string {
 function renderExamples(kind: string, examples: readonly BacktestExample[], count: number): string[] {
   const lines = examples.map(
     ({ delivery, received_at: at, message }) =>
-      `- ${kind} ${code(delivery)} (${at})${message === '' ? '' : `: ${code(message)}`}`,
+      `- ${kind} ${codeMarkdown(delivery)} (${at})${message === '' ? '' : `: ${codeMarkdown(message)}`}`,
   );
   return count > examples.length ? [...lines, `- ${kind} ${formatCount(count - examples.length)} more`] : lines;
-}
-
-/** A code span, which shows any text as it is: fenced by more backticks than the text has in a row, a table's bars escaped, on one line. */
-export function code(text: string): string {
-  const line = escapeText(text).replaceAll('|', '\\|');
-  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  const pad = line.startsWith('`') || line.endsWith('`') || line === '' ? ' ' : '';
-  return `${fence}${pad}${line}${pad}${fence}`;
-}
-
-function escapeHtml(text: string): string {
-  return escapeText(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('@', '@\u200b');
 }
 
 function cut(text: string): string {

@@ -4,9 +4,10 @@ import type { PlanPreview } from '../core/plan-preview.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { collectSources } from '../definitions/report/collect-sources.ts';
 import { formatPretty } from '../definitions/report/format-pretty.ts';
-import { code, renderInvalidMarkdown, renderPlanMarkdown } from '../plan-report/plan-markdown.ts';
+import { renderInvalidMarkdown, renderPlanMarkdown } from '../plan-report/plan-markdown.ts';
 import { listPlannedItems, summarisePlan } from '../plan-report/plan-summary.ts';
 import { presentPlanPreview } from '../plan-report/present-plan.ts';
+import { codeMarkdown } from '../words/posted-markdown.ts';
 
 /** What the last lines of a comment say. */
 export interface CommentFooter {
@@ -48,6 +49,6 @@ function omitValues(backtest: Backtest): Backtest {
 }
 
 function formatFooter({ commit, branch, notes }: CommentFooter): string {
-  const checked = `Checked ${code(commit.slice(0, 12))}, merged into ${code(branch)}.`;
+  const checked = `Checked ${codeMarkdown(commit.slice(0, 12))}, merged into ${codeMarkdown(branch)}.`;
   return `${[...notes, checked].join('\n\n')}\n`;
 }
