@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
+import type { DeliveryOffer, RecordOutcome } from '../../src/core/resources/delivery.ts';
 import { RUN_TURNS } from '../../src/storage/postgres/run-turns.ts';
 import { OPERATION_RIGHTS, rightOf } from '../../src/storage/thread/operation-rights.ts';
 import { applyOneOfEach, buildAutomation, FACTORY } from '../helpers/build-apply.ts';
@@ -152,6 +153,39 @@ describe('the group of the daemons on one database', () => {
     // PostgreSQL counts the transactions of a session at the latest when it ends.
     for (const member of members.splice(0).reverse()) await member.leave();
     expect(await countRollbacks()).toBe(0);
+  });
+
+  it('accepts one delivery of each key on all replicas, with two keys in batches of different orders', async () => {
+    const all = [await join('one'), await join('two'), await join('three'), await join('four')];
+    const { webhook } = await applyOneOfEach(all[0]!.storage);
+    const offers: DeliveryOffer[] = [];
+    const outcomes = new Map<string, RecordOutcome>();
+    const recordRounds = async ({ storage }: Member, at: number) => {
+      for (let round = 0; round < 15; round += 1) {
+        // Each replica counts with another step, so that their batches have the keys in different orders.
+        const batch = Array.from({ length: 12 }, (_, index) => {
+          const n = (round * 5 + index * [1, 5, 7, 11][at]!) % 24;
+          return buildOffer({ webhook, source: 'provider', key: `id ${(n + at) % 30}`, bodyKey: `body ${n}` });
+        });
+        offers.push(...batch);
+        const recorded = await storage.deliveryLog.record(batch);
+        for (const [index, { id }] of batch.entries()) outcomes.set(id, recorded[index]!);
+      }
+    };
+    await Promise.all(all.map(recordRounds));
+    const keysOf = ({ identity: { key, bodyKey } }: DeliveryOffer) => [key, bodyKey];
+    const accepted = offers.filter(({ id }) => outcomes.get(id)!.label === 'Accepted');
+    const keys = accepted.flatMap(keysOf);
+    expect(new Set(keys).size).toBe(keys.length);
+    const byId = new Map(accepted.map((offer) => [offer.id, offer]));
+    for (const offer of offers.filter(({ id }) => !byId.has(id))) {
+      const outcome = outcomes.get(offer.id)!;
+      expect(outcome.label).toBe('Duplicate');
+      const earlier = byId.get((outcome as { of: DeliveryOffer['id'] }).of)!;
+      expect(keysOf(offer).some((key) => keysOf(earlier).includes(key))).toBe(true);
+    }
+    const claims = await count('SELECT count(*)::int AS count FROM identities');
+    expect(claims).toBe(keys.length);
   });
 
   it('gives up its turn after each operation on runs, also after one that failed', async () => {

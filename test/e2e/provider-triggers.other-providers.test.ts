@@ -53,7 +53,7 @@ const CASES: ProviderCase[] = [
     event: 'issue_labeled',
     filter: '{teams: [ENG], labels: [Agent]}',
     payload: 'Issue.update: a label',
-    // The signature is valid for one minute.
+    // The signature is valid for hours, not for years.
     change: { webhookTimestamp: Date.now() },
     authenticate: (body) => ({ 'Linear-Signature': sign(body, 'hex'), 'Linear-Delivery': randomUUID() }),
     status: 200,
@@ -107,7 +107,7 @@ const CASES: ProviderCase[] = [
     payload: 'workitem.updated: the assignee',
     authenticate: () => ({ Authorization: `Basic ${Buffer.from(SECRETS.BASIC).toString('base64')}` }),
     status: 202,
-    keys: 'secretName: BASIC\ndeliveryIdPath: id\n',
+    keys: 'secretName: BASIC\n',
     providerEvent: 'workitem.updated',
     described: 'eventType: workitem.updated',
     context: { number: 13, url: 'https://dev.azure.com/acme/Shop/_workitems/edit/13' },
