@@ -125,7 +125,7 @@ async function describeUnaccepted(request: StoryRequest, delivery: Delivery): Pr
   const text = describeDeliveryReason(reason ?? 'same_identity');
   const original = duplicateOf === null ? 'an earlier delivery that is no longer stored' : duplicateOf;
   return reason === 'same_identity_other_body'
-    ? `Duplicate of ${original}, although it is another event: it started nothing, and its body is not stored. ${text}`
+    ? `Duplicate of ${original}, although its body differs: it started nothing, and its body is not stored. ${text}`
     : `Duplicate of ${original}: it started nothing. ${text}`;
 }
 

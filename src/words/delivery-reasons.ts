@@ -167,7 +167,7 @@ export const OTHER_REASONS = {
   },
   same_identity_other_body: {
     label: 'Duplicate',
-    text: 'A delivery with this ID was accepted before, with another body. The sender used one ID twice.',
+    text: 'A delivery with this ID was accepted before, with another body. The sender used one ID twice, or changed the body of a retry.',
   },
   backfilled: {
     label: 'Accepted',

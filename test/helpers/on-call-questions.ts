@@ -96,7 +96,7 @@ export const ON_CALL_QUESTIONS: readonly OnCallQuestion[] = [
     ref: ({ deliveries }) => deliveries.swallowed,
     address: ({ deliveries }) => `deliveries/${deliveries.swallowed}`,
     answer: ({ deliveries }) => [
-      new RegExp(`Duplicate of ${deliveries.original}, although it is another event`),
+      new RegExp(`Duplicate of ${deliveries.original}, although its body differs`),
       /with another body\. The sender used one ID twice/,
     ],
   }),
