@@ -4276,7 +4276,7 @@ export interface components {
                 /** @description Factories whose runs may receive it; `null` for all. */
                 run: string[] | null;
             };
-            /** @description What to do if no factory may use the secret; `null` otherwise. */
+            /** @description What to do if no factory may use the secret, or if the next apply of a webhook rejects the value; `null` otherwise. */
             warning: string | null;
         };
         /** @description A change of the master key. `waiting`: install the new key before the next start. */

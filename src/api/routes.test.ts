@@ -363,6 +363,7 @@ describe('webhooks', () => {
       verify_token_secret_name: null,
       verify_token_state: null,
       body_format: 'json',
+      form_field: null,
       delivery_id_header: null,
       delivery_id_path: null,
       expect_every: null,
@@ -1403,6 +1404,16 @@ describe('reconciliations', () => {
 });
 
 describe('secrets', () => {
+  it('are stored with a warning if the next apply of a webhook rejects the value', async () => {
+    const { call } = open();
+    const store = async (value: string) =>
+      (await call('PUT', '/api/v1/secrets/BY_URL_WEBHOOK_SECRET', { value })).body.warning;
+    expect(await store('short-canary')).toMatch(/^The next apply of the webhook \S+ will fail\. .*shorter than 16/);
+    expect(await store('a value of some canaries')).toContain('is not URL-safe');
+    expect(await store('a value of some canaries')).not.toContain('canaries');
+    expect(await store('a-value-of-some-canaries')).toBeNull();
+  });
+
   it('are stored and deleted by name, and never read', async () => {
     const { call, services } = open();
     const created = await call('PUT', '/api/v1/secrets/A_SECRET', { value: 'canary-7f3a' });

@@ -97,7 +97,7 @@ function concludeFromReason(
   scheme: Scheme | null,
   reason: string,
 ): DeliveryDiagnosis {
-  if (webhook?.authMode === 'url_token') {
+  if (webhook?.authMode === 'url_token' && reason !== 'encoded_token') {
     const sentence =
       'The token in the URL is not the secret of this webhook. Give the sender the current URL, which ends with the token.';
     return { mistake: 'url_token', sentence, tried: [] };

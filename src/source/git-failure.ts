@@ -12,6 +12,11 @@ const MAX_QUOTED_CHARACTERS = 240;
  * chooses these texts, so the expressions have no unbounded repetitions.
  */
 const KNOWN_MESSAGES: readonly (readonly [RegExp, SourceFailure, string])[] = [
+  [
+    /promisor remote|lazy fetching disabled/i,
+    'RepositoryUnreachable',
+    'The repository %s is a partial clone (--filter) that lacks objects; use a complete clone or the repository that it was cloned from',
+  ],
   [/fsckObjects|fsck error|error in (tree|commit|blob|object)/i, 'TreeOdd', 'git rejects objects of the repository %s'],
   [/dubious ownership/i, 'RepositoryRefused', 'The repository %s belongs to another user'],
   [

@@ -25,6 +25,10 @@ export const AUTH_REASONS = {
     text: 'The token is not the secret of this webhook.',
     remedy: null,
   },
+  encoded_token: {
+    text: 'The token in the URL is the secret of this webhook, but percent-encoded.',
+    remedy: 'configure the sender to write the URL as given, without percent-encoding',
+  },
   old_secret_version: {
     text: 'The sender uses an older version of the secret.',
     remedy: 'give the sender the new value',

@@ -209,6 +209,19 @@ describe('A local repository', () => {
     expect(await openSource(repo, { url: shallow }).fetch()).toEqual({ ok: true, revision });
   });
 
+  it('that is a partial clone is named as the cause, with a way out', async () => {
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
+    await runTestGit(repo.path, ['config', 'uploadpack.allowFilter', 'true']);
+    const partial = join(repo.root, 'partial');
+    const filtered = ['clone', '--quiet', '--no-checkout', '--filter=blob:none', `file://${repo.path}`, partial];
+    await runTestGit(repo.root, filtered);
+    expect(await openSource(repo, { url: partial }).fetch()).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/is a partial clone \(--filter\) that lacks objects; use a complete clone/),
+    });
+  });
+
   it.runIf(process.getuid?.() === 0)('of another user is trusted, because the configuration names it', async () => {
     const repo = await createRepo({ bare: true });
     const revision = await repo.commit({ 'webhooks/a.yaml': 'a' });

@@ -1129,7 +1129,11 @@ export const COMPONENTS = {
       version: count,
       created: flag,
       scope: SECRET_FIELDS.scope.type.schema,
-      warning: { ...textOrNull, description: 'What to do if no factory may use the secret; `null` otherwise.' },
+      warning: {
+        ...textOrNull,
+        description:
+          'What to do if no factory may use the secret, or if the next apply of a webhook rejects the value; `null` otherwise.',
+      },
     },
     { description: 'The newest version of the secret, and its scope.' },
   ),

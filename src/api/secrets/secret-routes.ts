@@ -5,6 +5,7 @@ import type { DeliveryDiagnosis } from '../../core/ports/deliveries/delivery-dia
 import type { SecretStore } from '../../core/ports/secret-store.ts';
 import { type ScopeChange, SECRET_USES } from '../../core/secret-scope.ts';
 import { SecretValue } from '../../core/secret-value.ts';
+import { describeUnfit } from '../../definitions/check/check-secret.ts';
 import type { UploadedRequest } from '../../diagnosis/diagnose-upload.ts';
 import { SECRET_NAME_PATTERN } from '../../words/names.ts';
 import { adviseScope, describeScope, isUnusable } from '../../words/secret-scope.ts';
@@ -19,7 +20,7 @@ import { requireKnownFactories } from '../users/require-known.ts';
 
 export interface SecretRouteParts {
   secrets: SecretStore;
-  inventory: Pick<InventoryReader, 'factories'>;
+  inventory: Pick<InventoryReader, 'factories' | 'webhooks'>;
   /** Tries the usual mistakes on a request with a stored secret. `too_many_requests` beyond its rate. */
   diagnoseUpload(request: UploadedRequest): Promise<DeliveryDiagnosis>;
 }
@@ -125,7 +126,7 @@ export function secretsPlugin(app: FastifyInstance, parts: SecretRouteParts): vo
       );
       request.auditResult = { scope: describeScope(scope) };
       if (created) void reply.code(201).header('location', locate('secrets', name));
-      const warning = isUnusable(scope) ? adviseScope(name) : null;
+      const warning = isUnusable(scope) ? adviseScope(name) : await warnOfUnfit(parts, name, value);
       return reply.send({ name, version, created, scope, warning });
     },
   );
@@ -236,4 +237,22 @@ function readInstant(text: string): number {
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) throw new AppError('bad_request', '"received_at" is not a valid time.');
   return ms;
+}
+
+/** A value that the next apply of a webhook rejects. Until then, the webhook keeps the version that it has. */
+async function warnOfUnfit(
+  { secrets, inventory }: Pick<SecretRouteParts, 'secrets' | 'inventory'>,
+  name: string,
+  value: string | undefined,
+): Promise<string | null> {
+  if (value === undefined) return null;
+  const factories = new Set((await secrets.find(name))?.usedBy.map(({ factory }) => factory));
+  for (const factory of factories) {
+    for (const webhook of await inventory.webhooks(factory)) {
+      const unfit = webhook.secretName === name ? describeUnfit(webhook, value) : null;
+      if (unfit !== null)
+        return `The next apply of the webhook ${webhook.name} will fail. ${unfit.message} ${unfit.hint}`;
+    }
+  }
+  return null;
 }

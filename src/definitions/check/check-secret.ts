@@ -31,7 +31,11 @@ export function awaitsIssuedSecret({ enabled, authMode, signatureScheme, signatu
 
 type Unfit = Pick<FileProblem, 'rule' | 'message' | 'hint'>;
 
-function describeUnfit(webhook: WebhookDefinition, text: string): Unfit | null {
+/** What a secret has to fit. */
+type SecretUser = Pick<WebhookDefinition, 'authMode' | 'secretName' | 'signatureScheme' | 'signature'>;
+
+/** Why an apply of this webhook would reject the value; `null` if the value fits. The texts contain no part of it. */
+export function describeUnfit(webhook: SecretUser, text: string): Unfit | null {
   const { authMode, secretName } = webhook;
   if (text === '') {
     const message = `The secret ${secretName} is empty, so anyone could send deliveries.`;
@@ -44,7 +48,7 @@ function describeUnfit(webhook: WebhookDefinition, text: string): Unfit | null {
   return [...text].length < MIN_STRONG_LENGTH ? describeWeak(secretName) : null;
 }
 
-function describeUnusable({ signatureScheme, signature, secretName }: WebhookDefinition, text: string): Unfit | null {
+function describeUnusable({ signatureScheme, signature, secretName }: SecretUser, text: string): Unfit | null {
   const scheme = resolveScheme(signatureScheme, signature);
   const verifier = scheme === null ? null : compileVerifier(scheme, text);
   if (verifier === null || verifier.ok) return null;

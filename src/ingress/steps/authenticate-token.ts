@@ -16,6 +16,22 @@ export function authenticateToken(
   if (credential.mode === 'signature') return null;
   const presented = readToken(credential.mode, reception);
   if (presented.ok && credential.accepts(presented.token, reception)) return admitDelivery(context, reception);
-  const reason = presented.ok ? 'bad_credential' : presented.reason;
+  const reason = presented.ok ? explainToken(presented.token, reception) : presented.reason;
   return rejectCredential(context, reception, { reason, detail: null });
+}
+
+/** Some senders encode `~`, which RFC 3986 calls equivalent. The path is compared as sent, so such a token is wrong. */
+function explainToken(token: string, reception: Reception): 'bad_credential' | 'encoded_token' {
+  const { credential } = reception.webhook;
+  if ('unreadable' in credential || credential.mode !== 'url_token' || !token.includes('%')) return 'bad_credential';
+  const decoded = decodePercent(token);
+  return decoded !== null && credential.accepts(decoded, reception) ? 'encoded_token' : 'bad_credential';
+}
+
+function decodePercent(token: string): string | null {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return null;
+  }
 }
