@@ -4367,7 +4367,7 @@ export interface components {
             /** @description What was asked for; values that could be secret are `[not shown]`. Of an apply: the commit, the changed definitions and the versions of secrets in use since. */
             changes: JsonObject | null;
             /** @enum {string} */
-            outcome: "done" | "refused" | "failed";
+            outcome: "done" | "refused" | "failed" | "unanswered";
             status: number;
             client_address: string;
         };
@@ -20502,7 +20502,7 @@ export interface operations {
                 /** @description Path of an object, including everything below it: `secrets/A_SECRET`, `factories/payments`. */
                 object?: string;
                 /** @description Outcome of the request. */
-                outcome?: "done" | "refused" | "failed";
+                outcome?: "done" | "refused" | "failed" | "unanswered";
                 /**
                  * @description At this time or later.
                  * @example 2026-01-02T03:04:05.678Z

@@ -6,9 +6,20 @@ import type { JsonObject } from './json.ts';
 const SIGN_IN_METHODS = ['password', 'login_link', 'api_token', 'oidc'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
-/** Outcomes of a change: `refused` for a status of 4xx, `failed` for a status of 5xx. */
-export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const;
+/**
+ * Outcomes of a change: `refused` for a status of 4xx, `failed` for a status of 5xx. `unanswered`: the request is in progress, or the
+ * daemon ended before it answered.
+ */
+export const AUDIT_OUTCOMES = ['done', 'refused', 'failed', 'unanswered'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
+
+/** The status of an entry whose request has no answer yet. Only such an entry changes: the answer completes it. */
+export const UNANSWERED = 0;
+
+export function outcomeOf(status: number): AuditOutcome {
+  if (status === UNANSWERED) return 'unanswered';
+  return status < 400 ? 'done' : status < 500 ? 'refused' : 'failed';
+}
 
 /** Kinds of actors in the audit log: identities, and the daemon itself. */
 export const AUDIT_ACTOR_KINDS = [...ACTOR_KINDS, 'daemon'] as const;
@@ -32,7 +43,7 @@ export interface AuditEntry {
   object: string;
   /** The requested changes without confidential values; `null` if the request had none or changed nothing. */
   changes: JsonObject | null;
-  /** The HTTP status of the answer, or the one that it would have. */
+  /** The HTTP status of the answer, or the one that it would have; `UNANSWERED` before it. */
   status: number;
   /** `local` if no request caused the change. */
   clientAddress: string;

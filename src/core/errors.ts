@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   definition_invalid: { status: 422, exit: 1, title: 'Definition not valid' },
   precondition_failed: { status: 412, exit: 1, title: 'Changed by another request' },
   idempotency_key_reused: { status: 422, exit: 2, title: 'Idempotency key reused' },
+  idempotency_answer_lost: { status: 409, exit: 1, title: 'Response lost' },
   idempotency_key_in_use: { status: 409, exit: 1, title: 'Request in progress' },
   apply_failed: { status: 503, exit: 1, title: 'Committed, but not live yet' },
   secret_in_use: { status: 409, exit: 1, title: 'Secret in use' },

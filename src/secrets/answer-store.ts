@@ -1,4 +1,4 @@
-import type { AnswerStore, KeptAnswer, KeptAnswerTable } from '../core/ports/access/idempotency.ts';
+import type { AnswerStore, KeptAnswer, KeptAnswerTable, ReservedKey } from '../core/ports/access/idempotency.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { Vault } from './vault.ts';
@@ -15,24 +15,33 @@ export function createAnswerStore({
   vault: Vault;
   clock: Clock;
 }): AnswerStore {
+  const seal = (key: Uint8Array, text: string): ReservedKey => {
+    const keptAt = clock.wallMs();
+    const { name, version } = sealedNameOf({ key });
+    return {
+      answer: { key, sealed: vault.seal(name, version, new SecretValue(text)), keptAt },
+      since: keptAt - KEPT_MS,
+    };
+  };
   return {
     find: async (key, fingerprint) => {
       const kept = await table.find(key, clock.wallMs() - KEPT_MS);
       if (kept === null) return { kind: 'none' };
       const opened = vault.open({ ...sealedNameOf(kept), sealed: kept.sealed }).reveal();
       const body = describeBody(fingerprint);
-      return opened.startsWith(body) ? { kind: 'found', text: opened.slice(body.length) } : { kind: 'other-body' };
+      if (!opened.startsWith(body)) return { kind: 'other-body' };
+      return opened === body ? { kind: 'lost' } : { kind: 'found', text: opened.slice(body.length) };
     },
+    reserve: (key, fingerprint) => seal(key, describeBody(fingerprint)),
     keep: async (key, fingerprint, text) => {
-      const keptAt = clock.wallMs();
-      const { name, version } = sealedNameOf({ key });
-      const sealed = vault.seal(name, version, new SecretValue(describeBody(fingerprint) + text));
-      await table.keep({ key, sealed, keptAt }, keptAt - KEPT_MS);
+      const { answer, since } = seal(key, describeBody(fingerprint) + text);
+      await table.keep(answer, since);
     },
+    forget: (key) => table.forget(key),
   };
 }
 
-/** Prefix of the response; all digests have the same length. */
+/** Prefix of the response, or all of it for a key without one; all digests have the same length. */
 function describeBody(fingerprint: Uint8Array): string {
   return `${Buffer.from(fingerprint).toString('hex')} `;
 }

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import type { AuditEntry } from '../../src/core/audit.ts';
+import { type AuditEntry, UNANSWERED } from '../../src/core/audit.ts';
+import { actFor } from '../../src/core/change-record.ts';
 import { defineFunctions } from '../../src/storage/sqlite/define-functions.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { ids, START_MS } from '../helpers/build-offer.ts';
@@ -31,6 +32,25 @@ function buildEntry(more: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
+const LINK = {
+  id: ids.loginLinkId(START_MS),
+  origin: 'request',
+  createdAt: START_MS,
+  expiresAt: START_MS + DAY_MS,
+} as const;
+const HASH = new Uint8Array(32).fill(7);
+
+/** A request whose changes have this entry. */
+function requestWith(entry: AuditEntry) {
+  return {
+    isStored: false,
+    record: () => ({ audited: { entry, objects: [] }, key: null }),
+    noteStored() {
+      this.isStored = true;
+    },
+  };
+}
+
 describe.each(STORAGES)('the audit log on $name', (kind) => {
   const opened = useStorage(kind);
   const all = { actor: null, object: null, outcome: null, limit: 50, cursor: null };
@@ -45,6 +65,38 @@ describe.each(STORAGES)('the audit log on $name', (kind) => {
     expect(data).toEqual([entries[2], entries[1]]);
     expect((await list({ limit: 2, cursor: nextCursor })).data).toEqual([entries[0]]);
     expect((await list({ actor: 'usr_1' })).data).toEqual([entries[1]]);
+  });
+
+  it('stores the entry of a request in the transaction of its first change', async () => {
+    const entry = buildEntry({ status: UNANSWERED, changes: null });
+    const request = requestWith(entry);
+    await actFor(request, () => opened.storage.pauses.list());
+    expect((await list()).data).toEqual([]);
+    await actFor(request, () => opened.storage.loginLinks.insert(LINK, HASH));
+    expect((await list({ outcome: 'unanswered' })).data).toEqual([entry]);
+    expect((await list({ outcome: 'done' })).data).toEqual([]);
+    expect(request.isStored).toBe(true);
+    const answered = { ...entry, status: 201, object: 'users/usr_2', changes: { role: 'viewer' } };
+    await opened.storage.auditLog.append(answered);
+    expect((await list()).data).toEqual([answered]);
+    expect((await list({ object: 'users/usr_1' })).data).toEqual([]);
+    // A complete entry stays as it is.
+    await opened.storage.auditLog.append({ ...answered, status: 500 });
+    expect((await list()).data).toEqual([answered]);
+  });
+
+  it('stores no entry with a change that fails', async () => {
+    await opened.storage.loginLinks.insert(LINK, HASH);
+    const request = requestWith(buildEntry({ status: UNANSWERED }));
+    await expect(actFor(request, () => opened.storage.loginLinks.insert(LINK, HASH))).rejects.toThrow();
+    expect((await list()).data).toEqual([]);
+    expect(request.isStored).toBe(false);
+  });
+
+  it('makes no change whose entry cannot be stored', async () => {
+    const entry = buildEntry({ status: UNANSWERED, clientAddress: null as never });
+    await expect(actFor(requestWith(entry), () => opened.storage.loginLinks.insert(LINK, HASH))).rejects.toThrow();
+    expect(await opened.storage.loginLinks.take(HASH, START_MS)).toBeNull();
   });
 
   it('finds an object and the objects below it, but no similar paths', async () => {

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { actFor } from '../../src/core/change-record.ts';
+import type { ReservedKey } from '../../src/core/ports/access/idempotency.ts';
 import { createAnswerStore } from '../../src/secrets/answer-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
+import { buildAudited } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
@@ -21,6 +24,18 @@ describe.each(STORAGES)('stored responses on $name', (kind) => {
       clock: { wallMs: () => nowMs, monotonicMs: () => nowMs },
     });
 
+  /** Pauses a factory in the name of a request with the key. */
+  const change = (key: ReservedKey, reason: string) =>
+    actFor({ record: () => ({ audited: buildAudited(), key }), noteStored: () => undefined }, () =>
+      opened.storage.pauses.pause({
+        factory: 'payments',
+        automation: '',
+        pausedAt: nowMs,
+        pausedBy: { kind: 'local', id: 'usr_1', name: 'alice' },
+        reason,
+      }),
+    );
+
   it('are found by key and body for a day, also after a restart', async () => {
     await answers().keep(KEY, BODY, SECRET);
     await opened.reopen();
@@ -31,6 +46,27 @@ describe.each(STORAGES)('stored responses on $name', (kind) => {
     expect((await answers().find(KEY, BODY)).kind).toBe('found');
     nowMs += 1;
     expect((await answers().find(KEY, BODY)).kind).toBe('none');
+  });
+
+  it('take the place of the key, which is stored in the transaction of the change', async () => {
+    await change(answers().reserve(KEY, BODY), 'first');
+    await opened.reopen();
+    expect(await answers().find(KEY, BODY)).toEqual({ kind: 'lost' });
+    expect(await answers().find(KEY, OTHER_BODY)).toEqual({ kind: 'other-body' });
+    await answers().keep(KEY, BODY, SECRET);
+    expect(await answers().find(KEY, BODY)).toEqual({ kind: 'found', text: SECRET });
+    await answers().forget(KEY);
+    expect(await answers().find(KEY, BODY)).toEqual({ kind: 'none' });
+  });
+
+  it('make a change fail whose key another request reserved meanwhile', async () => {
+    await change(answers().reserve(KEY, BODY), 'first');
+    const second = change(answers().reserve(KEY, BODY), 'second');
+    await expect(second).rejects.toMatchObject({ code: 'idempotency_key_in_use' });
+    expect((await opened.storage.pauses.list()).map(({ reason }) => reason)).toEqual(['first']);
+    nowMs += DAY_MS + 1;
+    await change(answers().reserve(KEY, BODY), 'third');
+    expect((await opened.storage.pauses.list()).map(({ reason }) => reason)).toEqual(['third']);
   });
 
   it('are removed when another response is stored after that day', async () => {

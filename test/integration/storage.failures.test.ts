@@ -59,7 +59,7 @@ describe('a storage that cannot write', () => {
   it('reports the cause of a failed transaction that SQLite rolled back automatically', async () => {
     const db = openDatabase(file());
     const transaction = createQueryBuilder(db)
-      .transaction()
+      .query.transaction()
       .execute(async (trx) => {
         await trx.insertInto('factories').values({ name: 'f', created_at: 1 }).execute();
         await sql`INSERT OR ROLLBACK INTO factories (name, created_at) VALUES ('f', 2)`.execute(trx);

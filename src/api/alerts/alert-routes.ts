@@ -90,7 +90,7 @@ export function alertsPlugin(app: FastifyInstance, { alerts, store }: AlertRoute
   app.post<{ Params: { id: AlertId }; Body: { note?: string | null } | null }>(
     '/alerts/:id/acknowledge',
     {
-      config: { access: requireRole('operator', 'object') },
+      config: { access: requireRole('operator', 'object'), changes: 'stored' },
       schema: {
         tags,
         summary: 'Acknowledge an alert',

@@ -197,10 +197,30 @@ describe('the audit log', () => {
     expect(services.seen.signIns).toHaveLength(71);
   });
 
+  it('shows a change whose answer is not known', async () => {
+    const { services, call, read } = open();
+    services.auditLog.append = async () => Promise.reject(new Error('the daemon was killed'));
+    await call('POST', '/tokens', { name: 'ci', role: 'viewer' });
+    await call('POST', '/drain');
+    expect(await read('?outcome=unanswered')).toMatchObject([
+      { object: 'drain', status: 0, actor: { name: 'owner' }, client_address: '192.0.2.7' },
+      { object: 'tokens', status: 0, changes: { name: 'ci', role: 'viewer' }, client_address: '192.0.2.7' },
+    ]);
+  });
+
+  it('makes no change in another place whose entry cannot be stored', async () => {
+    const { services, call } = open();
+    services.auditLog.begin = async () => Promise.reject(new Error('disk full'));
+    const before = (await call('GET', '/drain')).json();
+    expect((await call('POST', '/drain')).statusCode).toBe(500);
+    expect((await call('GET', '/drain')).json()).toEqual(before);
+  });
+
   it('keeps a change and logs an error if the entry cannot be written', async () => {
-    const auditLog = { append: async () => Promise.reject(new Error('disk full')), list: async () => Promise.reject() };
+    const fail = async () => Promise.reject(new Error('disk full'));
+    const auditLog = { begin: fail, append: fail, list: fail };
     const { services, call } = open({ auditLog });
     expect((await call('POST', '/tokens', { name: 'ci', role: 'viewer' })).statusCode).toBe(201);
-    expect(services.seen.logLines.join()).toContain('audit entry not written');
+    expect(services.seen.logLines.join()).toContain('audit entry not completed');
   });
 });

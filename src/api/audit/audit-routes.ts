@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { AUDIT_OUTCOMES, type AuditEntry, type AuditOutcome } from '../../core/audit.ts';
+import { AUDIT_OUTCOMES, type AuditEntry, type AuditOutcome, outcomeOf } from '../../core/audit.ts';
 import type { AuditLog, AuditRequest } from '../../core/ports/access/audit-log.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { describeAction } from '../openapi/operations.ts';
@@ -60,10 +60,6 @@ function readRequest({ actor, object, outcome, from, to, ...page }: AuditQuery):
   };
 }
 
-function rateStatus(status: number): AuditOutcome {
-  return status < 400 ? 'done' : status < 500 ? 'refused' : 'failed';
-}
-
 function presentEntry({ id, at, actor, method, route, object, changes, status, clientAddress }: AuditEntry) {
   const who = actor === null ? null : { kind: actor.kind, id: actor.id, name: actor.name };
   return {
@@ -75,7 +71,7 @@ function presentEntry({ id, at, actor, method, route, object, changes, status, c
     route,
     object,
     changes,
-    outcome: rateStatus(status),
+    outcome: outcomeOf(status),
     status,
     client_address: clientAddress,
   };

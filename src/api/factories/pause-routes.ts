@@ -51,7 +51,7 @@ export function registerPauseRoutes(app: FastifyInstance, { pauses, inventory }:
   app.post<Pick<PauseRequest, 'Body'>>(
     '/factories/:factory/pause',
     {
-      config: operate,
+      config: { ...operate, changes: 'stored' },
       schema: {
         tags,
         summary: 'Pause a factory: none of its runs starts',
@@ -67,7 +67,7 @@ export function registerPauseRoutes(app: FastifyInstance, { pauses, inventory }:
   app.delete(
     '/factories/:factory/pause',
     {
-      config: operate,
+      config: { ...operate, changes: 'stored' },
       schema: {
         tags,
         summary: 'Resume a factory',
@@ -85,7 +85,7 @@ export function registerPauseRoutes(app: FastifyInstance, { pauses, inventory }:
   app.post<PauseRequest>(
     '/factories/:factory/automations/:name/pause',
     {
-      config: operate,
+      config: { ...operate, changes: 'stored' },
       schema: {
         tags,
         summary: 'Pause an automation: none of its runs starts',
@@ -105,7 +105,7 @@ export function registerPauseRoutes(app: FastifyInstance, { pauses, inventory }:
   app.delete<Pick<PauseRequest, 'Params'>>(
     '/factories/:factory/automations/:name/pause',
     {
-      config: operate,
+      config: { ...operate, changes: 'stored' },
       schema: {
         tags,
         summary: 'Resume an automation',

@@ -71,7 +71,7 @@ function registerCreate(app: FastifyInstance, parts: ReplayRouteParts): void {
   app.post<{ Body: (ReplayFilters & { rate?: number }) | null }>(
     '/factories/:factory/replays',
     {
-      config: { access: requireRole('operator', 'factory'), idempotent: true },
+      config: { access: requireRole('operator', 'factory'), idempotent: true, changes: 'stored' },
       schema: {
         tags,
         summary: 'Replay stored deliveries',

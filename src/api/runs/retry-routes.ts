@@ -32,7 +32,7 @@ function registerRetry(app: FastifyInstance, parts: RetryRouteParts, findRun: Fi
   app.post<{ Params: { id: string } }>(
     '/runs/:id/retry',
     {
-      config: { access: requireRole('operator', 'object'), idempotent: true },
+      config: { access: requireRole('operator', 'object'), idempotent: true, changes: 'stored' },
       schema: {
         tags,
         summary: 'Retry a run that has ended',
@@ -88,7 +88,7 @@ function registerRetryOfMany(app: FastifyInstance, parts: RetryRouteParts): void
   app.post<{ Body: (RunFilters & PageQuery) | null }>(
     '/factories/:factory/runs/retry',
     {
-      config: { access: requireRole('operator', 'factory'), idempotent: true },
+      config: { access: requireRole('operator', 'factory'), idempotent: true, changes: 'stored' },
       schema: {
         tags,
         summary: 'Retry all runs that match',

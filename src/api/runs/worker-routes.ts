@@ -348,7 +348,7 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
   app.post<{ Params: { id: string }; Body: Completion }>(
     '/runs/:id/complete',
     {
-      config: { access: orReceiver(requireRole('worker', 'object')) },
+      config: { access: orReceiver(requireRole('worker', 'object')), changes: 'stored' },
       schema: {
         tags,
         summary: 'Report the end of a run',
@@ -390,7 +390,7 @@ function registerHandBack(app: FastifyInstance, parts: WorkerRouteParts): void {
   app.post<{ Params: { id: string }; Body: { fence: number; reason: string } }>(
     '/runs/:id/hand-back',
     {
-      config: { access: requireRole('worker', 'object') },
+      config: { access: requireRole('worker', 'object'), changes: 'stored' },
       schema: {
         tags,
         summary: 'Hand a run back',

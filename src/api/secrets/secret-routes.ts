@@ -98,7 +98,7 @@ export function secretsPlugin(app: FastifyInstance, parts: SecretRouteParts): vo
   }>(
     '/secrets/:name',
     {
-      config,
+      config: { ...config, changes: 'stored' },
       schema: {
         tags,
         summary: 'Store a secret',
@@ -136,7 +136,7 @@ export function secretsPlugin(app: FastifyInstance, parts: SecretRouteParts): vo
   app.delete<{ Params: { name: string }; Querystring: { force?: boolean } }>(
     '/secrets/:name',
     {
-      config,
+      config: { ...config, changes: 'stored' },
       schema: {
         tags,
         summary: 'Delete a secret',

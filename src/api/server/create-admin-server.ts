@@ -9,7 +9,7 @@ import type { RandomBytes } from '../../core/ids.ts';
 import type { AnswerStore } from '../../core/ports/access/idempotency.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import type { ReplicaGroup } from '../../core/ports/replicas.ts';
-import { type AuditParts, auditChanges } from '../audit/audit-changes.ts';
+import { type AuditParts, auditChanges, auditChangesAhead } from '../audit/audit-changes.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { describeApi } from '../openapi/openapi.ts';
 import { COMPONENTS } from '../openapi/schemas.ts';
@@ -66,6 +66,7 @@ export function createAdminServer(parts: AdminServerParts): FastifyInstance {
   addHooks(app, parts);
   auditChanges(app, parts.audit);
   handleIdempotencyKeys(app, parts.answers);
+  auditChangesAhead(app, parts.audit);
   answerConditionally(app);
   compressAnswers(app);
   for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ $id: name, ...schema });
@@ -115,6 +116,8 @@ function createBareServer({ logger, randomBytes, trustedProxies }: AdminServerPa
 
 function addHooks(app: FastifyInstance, parts: AdminServerParts): void {
   const { authenticate, inventory, allowedHosts, group } = parts;
+  app.server.on('connection', (socket: Socket) => void socket.remoteAddress);
+  app.addHook('onRequest', rejectUnknownPeer);
   app.addHook('onRequest', async (_request, reply) => setSafeHeaders(reply));
   app.addHook('onRequest', createAddressHook(parts.findClientAddress));
   app.addHook('onRequest', createHostHook(allowedHosts));
@@ -132,6 +135,16 @@ function addHooks(app: FastifyInstance, parts: AdminServerParts): void {
       'management request',
     );
   });
+}
+
+/**
+ * A connection that was reset has no address, but Node.js keeps one that was read before. A request whose connection was reset before
+ * that is not taken: the audit log could not tell where it came from.
+ */
+async function rejectUnknownPeer({ socket }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (socket.remoteAddress !== undefined) return;
+  reply.hijack();
+  socket.destroy();
 }
 
 /** Forbids sniffing, storing, framing and referring (threat model W1, W2). The dashboard, the only page, sets its own policy. */

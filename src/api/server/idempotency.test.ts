@@ -47,6 +47,17 @@ describe('a request with an idempotency key', () => {
     expect((await services.tokens.list()).length).toBe(before + 1);
   });
 
+  it('is not executed again if its response was lost after the change', async () => {
+    const { services, post } = open((seeded) => {
+      seeded.answers = { ...seeded.answers, keep: async () => Promise.reject(new Error('the daemon was killed')) };
+    });
+    const before = (await services.tokens.list()).length;
+    expect((await post('/api/v1/tokens', { name: 'ci', role: 'viewer' }, 'k')).status).toBe(201);
+    const again = await post('/api/v1/tokens', { name: 'ci', role: 'viewer' }, 'k');
+    expect(again.body).toMatchObject({ status: 409, code: 'idempotency_answer_lost' });
+    expect((await services.tokens.list()).length).toBe(before + 1);
+  });
+
   it('is rejected with another body under the same key', async () => {
     const { services, post } = open();
     await post(WEBHOOKS, { name: 'ci' }, 'key-1');

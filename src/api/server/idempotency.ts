@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, messageOf } from '../../core/errors.ts';
-import type { AnswerStore } from '../../core/ports/access/idempotency.ts';
+import type { AnswerStore, ReservedKey } from '../../core/ports/access/idempotency.ts';
 import { principalOf } from './reach.ts';
 
 declare module 'fastify' {
@@ -18,6 +18,8 @@ declare module 'fastify' {
 interface Idempotency {
   key: Uint8Array;
   fingerprint: Uint8Array;
+  /** Stored with the first change; `null` until it is known that the key is free. */
+  reserved: ReservedKey | null;
   /** Is the answer one that was given before? */
   isReplay: boolean;
 }
@@ -30,11 +32,15 @@ interface Answer {
   body: string;
 }
 
+const ANSWER_LOST =
+  'The first request with this Idempotency-Key made its change, but its response was lost. Look for the change. If it is missing or incomplete, send the request with a new key.';
+
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * `Idempotency-Key` on routes that make something: who repeats a request within a day gets the first answer again, secret
- * included, and nothing is made twice. Only what succeeded is kept. Keys belong to who sent them, and to the path.
+ * included, and nothing is made twice. The key is stored in the transaction of the first change (`auditChanges`), so this holds also
+ * if the daemon ends before it stores the answer. Only answers of success are kept. Keys belong to who sent them, and to the path.
  */
 export function handleIdempotencyKeys(app: FastifyInstance, answers: AnswerStore): void {
   const underWay = new Set<string>();
@@ -53,7 +59,11 @@ export function handleIdempotencyKeys(app: FastifyInstance, answers: AnswerStore
     if (found.kind === 'other-body') {
       throw new AppError('idempotency_key_reused', 'The Idempotency-Key was used with another body. Choose a new one.');
     }
-    if (found.kind !== 'found') return undefined;
+    if (found.kind === 'lost') throw new AppError('idempotency_answer_lost', ANSWER_LOST);
+    if (found.kind === 'none') {
+      idempotency.reserved = answers.reserve(idempotency.key, idempotency.fingerprint);
+      return undefined;
+    }
     idempotency.isReplay = true;
     return replay(reply, JSON.parse(found.text));
   });
@@ -61,14 +71,10 @@ export function handleIdempotencyKeys(app: FastifyInstance, answers: AnswerStore
   app.addHook('onSend', async (request, reply, payload) => {
     const { idempotency } = request;
     if (idempotency === null) return payload;
-    if (!idempotency.isReplay && reply.statusCode < 300 && typeof payload === 'string') {
-      const answer = {
-        status: reply.statusCode,
-        etag: readHeader(reply, 'etag'),
-        location: readHeader(reply, 'location'),
-        body: payload,
-      };
-      await keep(answers, request, idempotency, answer);
+    if (idempotency.reserved !== null) {
+      await settle(answers, request, reply, payload).catch((error: unknown) => {
+        request.log.warn({ problem: messageOf(error) }, 'response to an idempotent request not stored');
+      });
     }
     underWay.delete(nameOf(idempotency));
     return payload;
@@ -90,6 +96,7 @@ function readIdempotency(request: FastifyRequest): Idempotency | null {
   return {
     key: digest([kind, id, request.method, path, header]),
     fingerprint: digest([request.body]),
+    reserved: null,
     isReplay: false,
   };
 }
@@ -110,16 +117,22 @@ function replay(reply: FastifyReply, { status, etag, location, body }: Answer): 
   return reply.code(status).header('idempotent-replayed', 'true').type('application/json; charset=utf-8').send(body);
 }
 
-/** What was made is made: an answer that cannot be kept still goes out. */
-async function keep(
+/**
+ * Keeps the answer to what was made. After a rejection or a failure, the key is free again. But after a failure (5xx) that followed a
+ * stored change, it stays without an answer: a repetition could make that change twice.
+ */
+async function settle(
   answers: AnswerStore,
-  request: FastifyRequest,
-  { key, fingerprint }: Idempotency,
-  answer: Answer,
+  { idempotency, trail }: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
 ): Promise<void> {
-  try {
-    await answers.keep(key, fingerprint, JSON.stringify(answer));
-  } catch (error) {
-    request.log.warn({ problem: messageOf(error) }, 'response to an idempotent request not stored');
+  const { key, fingerprint } = idempotency!;
+  const { statusCode: status } = reply;
+  if (status < 300 && typeof payload === 'string') {
+    const answer = { status, etag: readHeader(reply, 'etag'), location: readHeader(reply, 'location'), body: payload };
+    await answers.keep(key, fingerprint, JSON.stringify(answer satisfies Answer));
+  } else if (trail!.isStored && !(status >= 500 && trail!.hasChanged)) {
+    await answers.forget(key);
   }
 }

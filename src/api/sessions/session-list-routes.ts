@@ -46,7 +46,7 @@ function registerOwnSessions(app: FastifyInstance, parts: SessionListRouteParts)
   app.delete(
     '/sessions',
     {
-      config,
+      config: { ...config, changes: 'stored' },
       schema: {
         tags,
         summary: 'Sign out everywhere else',
@@ -101,7 +101,7 @@ function registerSessionsOfUsers(app: FastifyInstance, parts: SessionListRoutePa
   app.delete<{ Params: { id: string } }>(
     '/users/:id/sessions',
     {
-      config,
+      config: { ...config, changes: 'stored' },
       schema: {
         tags: ['Users'],
         summary: 'Sign a user out everywhere',

@@ -64,7 +64,7 @@ export function registerSessionRoutes(app: FastifyInstance, parts: SessionRouteP
   app.delete(
     '/session',
     {
-      config,
+      config: { ...config, changes: 'stored' },
       schema: {
         tags,
         summary: 'Sign out',
@@ -179,7 +179,7 @@ function registerPassword(app: FastifyInstance, parts: SessionRouteParts): void 
   app.post<{ Body: PasswordBody }>(
     '/session/password',
     {
-      config: { access: requireRole('viewer', 'listed') },
+      config: { access: requireRole('viewer', 'listed'), changes: 'stored' },
       schema: {
         tags,
         summary: 'Change the password of the signed-in user',
@@ -216,7 +216,7 @@ function registerLoginLinks(app: FastifyInstance, parts: SessionRouteParts): voi
   app.post(
     '/login-links',
     {
-      config: { access: requireRole('owner', 'team'), idempotent: true },
+      config: { access: requireRole('owner', 'team'), idempotent: true, changes: 'stored' },
       schema: {
         tags,
         summary: 'Create a link that signs in as an owner, once',

@@ -104,7 +104,7 @@ export function tokensPlugin(app: FastifyInstance, parts: TokenRouteParts): void
   app.post<{ Body: TokenBody }>(
     '/tokens',
     {
-      config: { ...config, idempotent: true },
+      config: { ...config, idempotent: true, changes: 'stored' },
       schema: { tags, summary: 'Create an API token', body: tokenBodySchema, response: { 201: refTo('NewToken') } },
     },
     async (request, reply) => {
@@ -120,7 +120,7 @@ export function tokensPlugin(app: FastifyInstance, parts: TokenRouteParts): void
   app.delete<{ Params: { id: string } }>(
     '/tokens/:id',
     {
-      config,
+      config: { ...config, changes: 'stored' },
       schema: {
         tags,
         summary: 'Revoke an API token',

@@ -87,7 +87,7 @@ export function usersPlugin(app: FastifyInstance, parts: UserRouteParts): void {
   app.post<{ Body: NewUserBody }>(
     '/users',
     {
-      config: { ...config, idempotent: true },
+      config: { ...config, idempotent: true, changes: 'stored' },
       schema: {
         tags,
         summary: 'Add a user with a password',
@@ -128,7 +128,7 @@ function registerChanges(app: FastifyInstance, parts: UserRouteParts): void {
   app.patch<{ Params: { id: string }; Body: ChangeBody }>(
     '/users/:id',
     {
-      config,
+      config: { ...config, changes: 'stored' },
       schema: {
         tags,
         summary: 'Change a user',
@@ -149,7 +149,7 @@ function registerChanges(app: FastifyInstance, parts: UserRouteParts): void {
   app.delete<{ Params: { id: string } }>(
     '/users/:id',
     {
-      config,
+      config: { ...config, changes: 'stored' },
       schema: {
         tags,
         summary: 'Delete a user',

@@ -15,7 +15,6 @@ interface Surroundings {
 export class HttpRequest implements IngressRequest {
   readonly target: RequestTarget;
   readonly headers: ReceivedHeaders;
-  /** Read immediately, because a connection that has ended has no address. */
   readonly clientAddress: string;
   readonly #request: IncomingMessage;
   /** The bytes of its body in memory. */
@@ -27,7 +26,7 @@ export class HttpRequest implements IngressRequest {
   constructor(request: IncomingMessage, waiting: ServerResponse | null, { findClientAddress, inFlight }: Surroundings) {
     this.target = readRequestTarget(request.url!);
     this.headers = createRequestHeaders(request.rawHeaders);
-    this.clientAddress = findClientAddress(request.socket.remoteAddress ?? 'unknown', this.headers);
+    this.clientAddress = findClientAddress(request.socket.remoteAddress!, this.headers);
     this.#request = request;
     this.#waiting = waiting;
     this.#held = inFlight.open();

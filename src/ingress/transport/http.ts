@@ -96,6 +96,7 @@ export function createIngressServer(parts: IngressServerParts): IngressServer {
   const server = createServer({ ...bounds, insecureHTTPParser: false });
   server.maxConnections = bounds.maxConnections;
   server.maxRequestsPerSocket = bounds.maxRequestsPerSocket;
+  server.on('connection', keepAddress);
   const connections = new Connections<ServerResponse>(server);
   const listener: Listener = { ...parts, inFlight, onMalformed, hurry, bounds, connections, isClosing: false };
   const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => {
@@ -122,6 +123,14 @@ export function createIngressServer(parts: IngressServerParts): IngressServer {
       return closeServer(server, connections, { quietCheckMs, graceMs, hurry, hurriedGraceMs });
     },
   };
+}
+
+/**
+ * A connection that was reset has no address, but Node.js keeps one that was read before. The requests of a connection that was reset
+ * before it was accepted are not read: nobody would know whose they are.
+ */
+function keepAddress(socket: Socket): void {
+  if (socket.remoteAddress === undefined) socket.destroy();
 }
 
 /**

@@ -766,6 +766,16 @@ export const MIGRATIONS: readonly Migration[] = [
   ALTER TABLE webhooks ADD COLUMN form_field TEXT;
   `,
   },
+  // An entry is stored in the transaction of its change, and completed when the request is answered.
+  {
+    oldest: 1,
+    sql: `
+  DROP TRIGGER audit_log_only_grows ON audit_log;
+  CREATE TRIGGER audit_log_only_grows BEFORE UPDATE ON audit_log
+    FOR EACH ROW WHEN (OLD.status <> 0) EXECUTE FUNCTION dockbell_reject_change();
+  CREATE INDEX audit_log_unanswered ON audit_log (seq) WHERE status = 0;
+  `,
+  },
 ].map(({ oldest, sql }) => ({ oldest, sql: orderByBytes(sql) }));
 
 /** Text is ordered by its bytes, as in SQLite and in the keys of pages, for every locale of the database. */

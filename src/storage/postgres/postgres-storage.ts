@@ -1,8 +1,10 @@
 import type { Pool } from 'pg';
+import { type ChangeRecord, changeWithRecord } from '../../core/change-record.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
+import { storeRecord } from '../sql/access/audit-log.ts';
 import { createPorts, wrapOperations } from '../sql/create-ports.ts';
-import { rightOf } from '../thread/operation-rights.ts';
+import { isChange, rightOf } from '../thread/operation-rights.ts';
 import type { GroupPorts } from '../thread/worker-protocol.ts';
 import { createListingCatchUp } from './delivery-listing.ts';
 import { recordBatch } from './delivery-log.ts';
@@ -59,11 +61,21 @@ function createPostgresPorts(
     wrapOperations(port, (operation, operationName) => {
       const access = rightOf(name, operationName) === 'reads' ? 'READ ONLY' : 'READ WRITE';
       const act = member === null ? null : asMember(member, name, operationName, operation);
-      return translate(async (...args) => {
+      const perform = async (args: unknown[], record: ChangeRecord | null) => {
         await before();
         const turn = findTurn(name, operationName, args);
-        return run(access, (client) => (act === null ? operation(...args) : act(client, args)), turn);
-      });
+        return run(
+          access,
+          async (client) => {
+            const result = await (act === null ? operation(...args) : act(client, args));
+            if (record !== null) await storeRecord(query, record);
+            return result;
+          },
+          turn,
+        );
+      };
+      if (!isChange(name, operationName)) return translate((...args) => perform(args, null));
+      return translate((...args) => changeWithRecord((record) => perform(args, record)));
     });
   return createPorts({
     query,

@@ -949,4 +949,13 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE webhooks ADD COLUMN form_field TEXT;
   `,
+  // An entry is stored in the transaction of its change, and completed when the request is answered.
+  `
+  DROP TRIGGER audit_log_only_grows;
+  CREATE TRIGGER audit_log_only_grows BEFORE UPDATE ON audit_log WHEN OLD.status <> 0
+  BEGIN
+    SELECT RAISE(ABORT, 'complete entries of the audit log do not change');
+  END;
+  CREATE INDEX audit_log_unanswered ON audit_log (seq) WHERE status = 0;
+  `,
 ];

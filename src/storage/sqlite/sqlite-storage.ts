@@ -1,11 +1,14 @@
 import type Database from 'better-sqlite3';
+import { changeWithRecord } from '../../core/change-record.ts';
 import { AppError } from '../../core/errors.ts';
 import type { ReplayStep } from '../../core/ports/deliveries/replays.ts';
 import type { ScheduleStep } from '../../core/ports/schedules.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { DeliveryLogEntry } from '../../core/resources/delivery.ts';
 import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
+import { storeRecord } from '../sql/access/audit-log.ts';
 import { createPorts, wrapOperations } from '../sql/create-ports.ts';
+import { isChange } from '../thread/operation-rights.ts';
 import { Checkpointer } from './checkpoints/checkpointer.ts';
 import { createClaimRetention } from './claim-retention.ts';
 import { createDeliveryListing, type DeliveryListing } from './delivery-listing.ts';
@@ -18,7 +21,7 @@ import { isDiskFull, isNoSpaceToOpen, toStorageError, unmaskFullDisk } from './d
 import { isBusy, WriteLock } from './disk/write-lock.ts';
 import { IdentityClaims } from './identities/identity-claims.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { createQueryBuilder } from './query-builder.ts';
+import { createQueryBuilder, type SqliteQueries } from './query-builder.ts';
 import { prepareAdvance } from './replay-steps.ts';
 import { prepareTick } from './schedule-steps.ts';
 
@@ -76,7 +79,7 @@ export function createSqliteStorage(
   measures: WriteMeasures = openMeasures(),
 ): SqliteStorage {
   space.watch(watchDatabaseSpace(db));
-  const query = createQueryBuilder(db);
+  const { query, inTransaction } = createQueryBuilder(db);
   const claims = new IdentityClaims(db);
   const listing = createDeliveryListing(db);
   const recordBatch = prepareRecordBatch(db, claims, listing, measures);
@@ -86,7 +89,9 @@ export function createSqliteStorage(
     space.releaseBallast();
   };
   const unmask = (error: unknown) => unmaskFullDisk(error, db.name);
-  const guard = <Port extends object>(port: Port) => translateErrors(port, { unmask, onDiskFull });
+  const translate = <Port extends object>(port: Port) => translateErrors(port, { unmask, onDiskFull });
+  const guard = <Port extends object>(name: keyof Storage, port: Port) =>
+    translate(recordChanges(name, port, { query, inTransaction }));
   const lock = new WriteLock(db);
   const catchUp = () => catchUpIfPossible(listing, lock, { unmask, onDiskFull });
   const record: RecordBatch = (batch, also) => {
@@ -105,14 +110,14 @@ export function createSqliteStorage(
       claimRetention: createClaimRetention(claims),
       disk: { isFull: (error) => isDiskFull(unmask(error)), makeRoom: onDiskFull },
       claimLock: 'none',
-      ...guard({
+      ...translate({
         record: async (batch: readonly DeliveryLogEntry[]) => record(batch),
         advance: async (step: ReplayStep) => advance(step),
         tick: async (step: ScheduleStep) => tick(step),
         reclaim: async () => space.reclaim(),
       }),
-      guard: (_name, port) => guard(port),
-      guardListed: (_name, port) => guard(callBefore(port, catchUp)),
+      guard,
+      guardListed: (name, port) => guard(name, callBefore(port, catchUp)),
     }),
     load: () => claims.load(),
     startCheckpoints: (workerUrl) => new Checkpointer(db, workerUrl),
@@ -154,6 +159,26 @@ function catchUpIfPossible(
     if (!isDiskFull(error)) throw error;
     onDiskFull();
   }
+}
+
+/** Stores the record of a request with the changes that it makes. */
+function recordChanges<Port extends object>(
+  name: keyof Storage,
+  port: Port,
+  { query, inTransaction }: SqliteQueries,
+): Port {
+  return wrapOperations(port, (operation, operationName) => {
+    if (!isChange(name, operationName)) return operation;
+    return (...args) =>
+      changeWithRecord((record) => {
+        if (record === null) return operation(...args);
+        return inTransaction(async () => {
+          const result = await operation(...args);
+          await storeRecord(query, record);
+          return result;
+        });
+      });
+  });
 }
 
 /** Calls `before` before each operation of a port. */

@@ -81,7 +81,7 @@ export const OPERATION_RIGHTS: Rights = {
     automationNames: 'reads',
     commit: 'reads',
   },
-  keptAnswers: { find: 'reads', keep: 'manages' },
+  keptAnswers: { find: 'reads', keep: 'manages', forget: 'manages' },
   liveDefinitions: { head: 'reads', read: 'reads', commit: 'leads' },
   runQueue: {
     claim: 'executes',
@@ -174,9 +174,17 @@ export const OPERATION_RIGHTS: Rights = {
     endAll: 'manages',
   },
   loginLinks: { insert: 'manages', take: 'manages' },
-  auditLog: { append: 'manages', list: 'reads' },
+  auditLog: { begin: 'manages', append: 'manages', list: 'reads' },
   retention: { prune: 'leads', lastMark: 'reads', noteMark: 'leads', reclaim: 'reads' },
 };
+
+/** Operations of these are no change of a request: they record it. */
+const RECORDS: ReadonlySet<string> = new Set<keyof Storage>(['auditLog', 'keptAnswers']);
+
+/** Is the operation a change that a request of the management API may make? Then its record is stored with it. */
+export function isChange(port: string, operation: string): boolean {
+  return !RECORDS.has(port) && port in OPERATION_RIGHTS && rightOf(port as keyof Storage, operation) !== 'reads';
+}
 
 /** The right of one operation. */
 export function rightOf(port: keyof Storage, operation: string): Right {

@@ -1,3 +1,4 @@
+import { actFor } from '../../core/change-record.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { isPacked, unpack } from '../../threads/packed.ts';
 import { performCall } from '../../threads/port-client.ts';
@@ -10,5 +11,8 @@ export async function performRequest(storage: Storage, request: StorageRequest):
     return packOutcomes(await storage.deliveryLog.record(unpackBatch(request.args[0] as PackedBatch)));
   }
   const args = request.args.map((arg) => (isPacked(arg) ? unpack(arg) : arg));
-  return performCall(storage, { ...request, args });
+  const { record = null } = request;
+  return actFor({ record: () => record, noteStored: () => undefined }, () =>
+    performCall(storage, { ...request, args }),
+  );
 }

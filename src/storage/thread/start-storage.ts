@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { changeWithRecord } from '../../core/change-record.ts';
 import { AppError } from '../../core/errors.ts';
 import type { AppliedChange, AssignedNumbers } from '../../core/ports/definitions/inventory.ts';
 import type { GroupEvent, ReplicaTable } from '../../core/ports/replicas.ts';
@@ -10,7 +11,7 @@ import { PendingCalls, type Reply, restoreError } from '../../threads/pending-ca
 import { createPortClient, nameOperations } from '../../threads/port-client.ts';
 import { type ThreadEnd, WorkerCalls } from '../../threads/worker-calls.ts';
 import { isBreaking } from '../sqlite/disk/storage-error.ts';
-import { OPERATION_RIGHTS } from './operation-rights.ts';
+import { isChange, OPERATION_RIGHTS } from './operation-rights.ts';
 import { type PackedOutcomes, packBatch, unpackOutcomes } from './packed-batch.ts';
 import {
   CLOSE,
@@ -190,9 +191,10 @@ function createGroupClient(call: CallStorage): GroupPorts {
 }
 
 function createClient(call: CallStorage): Storage {
-  const client = createPortClient<Storage>(nameOperations(OPERATION_RIGHTS), (request) =>
-    call(request as StorageRequest),
-  );
+  const client = createPortClient<Storage>(nameOperations(OPERATION_RIGHTS), (request) => {
+    if (!isChange(request.port, request.operation)) return call(request as StorageRequest);
+    return changeWithRecord((record) => call({ ...(request as StorageRequest), record }));
+  });
   const record = async (batch: DeliveryLogEntry[]) => {
     const { packed, transfer } = packBatch(batch);
     return unpackOutcomes((await call({ ...RECORD, args: [packed] }, transfer)) as PackedOutcomes);

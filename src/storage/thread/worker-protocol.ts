@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { ChangeRecord } from '../../core/change-record.ts';
 import type { GroupEvent, ReplicaTable } from '../../core/ports/replicas.ts';
 import type { RunLogParts } from '../../core/ports/runs/run-log-parts.ts';
 import type { Storage } from '../../core/ports/storage.ts';
@@ -48,6 +49,8 @@ export type WorkerSettings<Database extends object> = Database & { measures: Sha
 /** An argument may be `Packed`. */
 export interface StorageRequest extends PortRequest {
   port: PortName;
+  /** Stored with the change. */
+  record?: ChangeRecord | null;
 }
 
 /** What happened while the database was opened. */

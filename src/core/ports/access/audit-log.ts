@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditOutcome } from '../../audit.ts';
+import type { ChangeRecord } from '../../change-record.ts';
 import type { Page, PageRequest } from '../../page.ts';
 
 /** Filters and page of a request for audit entries. */
@@ -14,9 +15,14 @@ export interface AuditRequest extends PageRequest {
   untilAt?: number;
 }
 
-/** The log of changes. Entries never change; retention removes them. */
+/** The log of changes. Entries never change after the answer; retention removes them. */
 export interface AuditLog {
-  /** @param objects further objects that the entry is about */
+  /** Stores the record of a change that is not made in the storage, before it is made. */
+  begin(record: ChangeRecord): Promise<void>;
+  /**
+   * Stores an entry, or completes the one with its ID if that has no answer yet.
+   * @param objects further objects that the entry is about
+   */
   append(entry: AuditEntry, objects?: readonly string[]): Promise<void>;
   /** Newest first. */
   list(request: AuditRequest): Promise<Page<AuditEntry>>;

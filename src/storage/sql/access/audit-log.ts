@@ -1,16 +1,25 @@
-import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
-import type { AuditActor, AuditEntry, AuditedChange, AuditOutcome } from '../../../core/audit.ts';
+import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import {
+  type AuditActor,
+  type AuditEntry,
+  type AuditedChange,
+  type AuditOutcome,
+  UNANSWERED,
+} from '../../../core/audit.ts';
+import type { ChangeRecord } from '../../../core/change-record.ts';
 import type { AuditLog, AuditRequest } from '../../../core/ports/access/audit-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { cutRows } from '../cut-rows.ts';
 import { findFirstSince } from '../find-first-since.ts';
+import { reserveKey } from '../operation/kept-answers.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUDIT_ENTRIES } from '../schema/tables.ts';
 
 /** The audit log. */
 export function createAuditLog(db: Kysely<Schema>): AuditLog {
   return {
-    append: (entry, objects = []) => db.transaction().execute((trx) => insertAudited(trx, { entry, objects })),
+    begin: (record) => db.transaction().execute((trx) => storeRecord(trx, record)),
+    append: (entry, objects = []) => db.transaction().execute((trx) => storeEntry(trx, { entry, objects })),
     list: async (request) => {
       const found = await selectEntries(db, request, await findBounds(db, request));
       const { rows, nextCursor } = cutPage(found, request.limit);
@@ -19,10 +28,27 @@ export function createAuditLog(db: Kysely<Schema>): AuditLog {
   };
 }
 
-/** Writes an entry, in the transaction of its change. */
-export async function insertAudited(trx: Transaction<Schema>, { entry, objects }: AuditedChange): Promise<void> {
-  const { seq } = await trx.insertInto('audit_log').values(toRow(entry)).returning('seq').executeTakeFirstOrThrow();
-  const all = new Set([entry.object, ...objects].flatMap(listWithParents));
+/** Stores who makes a change, and under which key, in the transaction of the change. Several changes of a request may store it. */
+export async function storeRecord(trx: Kysely<Schema>, { audited, key }: ChangeRecord): Promise<void> {
+  if (key !== null) await reserveKey(trx, key);
+  await storeEntry(trx, audited);
+}
+
+/** Stores an entry in the transaction of its change, or completes it after the answer. One that is complete stays as it is. */
+export async function storeEntry(trx: Kysely<Schema>, { entry, objects }: AuditedChange): Promise<void> {
+  const row = toRow(entry);
+  const stored = await trx
+    .insertInto('audit_log')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row).where('audit_log.status', '=', UNANSWERED))
+    .returning('seq')
+    .executeTakeFirst();
+  if (stored !== undefined) await linkObjects(trx, stored.seq, [entry.object, ...objects]);
+}
+
+async function linkObjects(trx: Kysely<Schema>, seq: number, objects: readonly string[]): Promise<void> {
+  await trx.deleteFrom('audit_objects').where('entry', '=', seq).execute();
+  const all = new Set(objects.flatMap(listWithParents));
   const rows = Array.from(all, (object) => ({ object, entry: seq }));
   for (const some of cutRows(rows)) await trx.insertInto('audit_objects').values(some).execute();
 }
@@ -58,9 +84,10 @@ function selectEntries(db: Kysely<Schema>, { object, actor, outcome, limit }: Au
     .execute();
 }
 
-// Literals instead of parameters: SQLite uses the partial index only if the text `status >= 400` appears in the query.
+// Literals instead of parameters: SQLite uses the partial indexes only if `status >= 400` and `status = 0` appear in the query.
 const OUTCOMES: Readonly<Record<AuditOutcome, RawBuilder<SqlBool>>> = {
-  done: sql<SqlBool>`status < 400`,
+  unanswered: sql<SqlBool>`status = 0`,
+  done: sql<SqlBool>`status > 0 and status < 400`,
   refused: sql<SqlBool>`status >= 400 and status < 500`,
   failed: sql<SqlBool>`status >= 400 and status >= 500`,
 };

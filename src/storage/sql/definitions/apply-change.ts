@@ -9,7 +9,7 @@ import type {
   WebhookRow,
 } from '../../../core/ports/definitions/inventory.ts';
 import type { Reconciliation } from '../../../core/reconciliation.ts';
-import { insertAudited } from '../access/audit-log.ts';
+import { storeEntry } from '../access/audit-log.ts';
 import { cutRows } from '../cut-rows.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/tables.ts';
@@ -33,7 +33,7 @@ export async function applyChange(trx: Transaction<Schema>, change: AppliedChang
   const applyNumber = await recordListeners(trx, change);
   await storeAgentFiles(trx, change);
   await insertReconciliation(trx, change.reconciliation);
-  await insertAudited(trx, change.audit);
+  await storeEntry(trx, change.audit);
   await trx
     .updateTable('factories')
     .set({

@@ -4,7 +4,7 @@ import type { WebhookUid } from '../../../core/ids.ts';
 import type { Inventory } from '../../../core/ports/definitions/inventory.ts';
 import type { Condition, Reconciliation } from '../../../core/reconciliation.ts';
 import type { AppliedAutomation } from '../../../core/resources/automation.ts';
-import { insertAudited } from '../access/audit-log.ts';
+import { storeEntry } from '../access/audit-log.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, VERSION_COLUMNS, WEBHOOKS } from '../schema/tables.ts';
 import { findAgentFiles } from './agent-files.ts';
@@ -58,7 +58,7 @@ async function pinSecret(
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   if (pinned.numUpdatedRows !== 1n) return false;
-  await insertAudited(trx, audit);
+  await storeEntry(trx, audit);
   return true;
 }
 

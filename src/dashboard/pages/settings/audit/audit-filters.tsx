@@ -11,7 +11,7 @@ import classes from './audit-filters.module.css';
 
 export const NO_FILTER: AuditFilter = { actor: null, object: null, outcome: null, from: null, to: null };
 
-const OUTCOMES = ['done', 'refused', 'failed'] as const;
+const OUTCOMES = ['done', 'refused', 'failed', 'unanswered'] as const;
 
 /** Reads the filter from the URL. */
 export function readAuditFilter(search: URLSearchParams): AuditFilter {
@@ -69,7 +69,7 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
       <Select
         label="Outcome"
         placeholder="Any"
-        data={['done', 'refused', 'failed']}
+        data={[...OUTCOMES]}
         value={filter.outcome}
         onChange={(outcome) => set({ outcome: outcome as AuditFilter['outcome'] })}
         clearable
