@@ -3368,7 +3368,7 @@ export interface components {
                 reason: "starting" | "recovering" | "stopping" | "draining" | "start_failed" | "paused" | "backoff" | "debounce" | "budget" | "concurrency_key" | "concurrency_limit" | "no_worker" | "no_matching_worker" | "no_executor" | "factory_not_configured";
                 /** @description The reason as a sentence, with what to do. */
                 reason_text: string;
-                /** @description Position in the queue of the factory, 1 for the next run. `null` in events, and beyond 10000. */
+                /** @description Position in the queue of the factory, or among the runs with the same concurrency key, budget or pause; 1 for the next run. `null` in events, while the run waits for a time, and beyond 10000. */
                 position: number | null;
             } | null;
             context?: components["schemas"]["RunContext"];
@@ -13565,7 +13565,7 @@ export interface operations {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 since?: string;
-                /** @description A text in the result of the run: in its summary, in the title of a link or in the name of an artifact. */
+                /** @description A text in the result of the run: in its summary, in the title or the URL of a link, or in the name of an artifact. */
                 search?: string;
             };
             header?: never;
@@ -14660,7 +14660,7 @@ export interface operations {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 since?: string;
-                /** @description A text in the result of the run: in its summary, in the title of a link or in the name of an artifact. */
+                /** @description A text in the result of the run: in its summary, in the title or the URL of a link, or in the name of an artifact. */
                 search?: string;
             };
             header?: never;
@@ -14817,7 +14817,7 @@ export interface operations {
                      * @example 2026-01-02T03:04:05.678Z
                      */
                     since?: string;
-                    /** @description A text in the result of the run: in its summary, in the title of a link or in the name of an artifact. */
+                    /** @description A text in the result of the run: in its summary, in the title or the URL of a link, or in the name of an artifact. */
                     search?: string;
                 } | null;
             };

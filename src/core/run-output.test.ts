@@ -18,7 +18,9 @@ describe('result.json', () => {
     const all = { summary: 'Fixed it.\nAll is green.', links: [link], artifacts: [artifact] };
     expect(parse(all)).toEqual({ ...all, problem: null });
     expect(parse({})).toEqual({ summary: null, links: [], artifacts: [], problem: null });
-    expect(textOfOutput(parse(all))).toBe('fixed it.\nall is green.\npull request 42\nreport');
+    expect(textOfOutput(parse(all))).toBe(
+      'fixed it.\nall is green.\npull request 42\nhttps://github.com/acme/payments/pull/42\nreport',
+    );
   });
 
   it.each<[what: string, value: Json, problem: string]>([

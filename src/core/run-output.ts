@@ -98,7 +98,11 @@ export async function mapTexts(output: RunOutput, change: (text: string) => Prom
 
 /** The text that a search of runs looks in, in lower case. */
 export function textOfOutput({ summary, links, artifacts }: RunOutput): string {
-  const texts = [summary ?? '', ...links.map(({ title }) => title), ...artifacts.map(({ name }) => name)];
+  const texts = [
+    summary ?? '',
+    ...links.flatMap(({ title, url }) => [title, url]),
+    ...artifacts.map(({ name }) => name),
+  ];
   return texts.join('\n').toLowerCase();
 }
 

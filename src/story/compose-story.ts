@@ -12,7 +12,7 @@ import { composeDeliveryStory } from './delivery-story.ts';
 import { type Finding, findSubject, type Subject } from './find-subject.ts';
 import { composeRunStory } from './run-story.ts';
 import { composeSecretStory } from './secret-story.ts';
-import type { Story } from './story.ts';
+import { orderSteps, type Story } from './story.ts';
 import type { Asker, StoryParts, StoryRequest } from './story-parts.ts';
 import { composeWebhookStory } from './webhook-story.ts';
 
@@ -106,6 +106,18 @@ async function composeUnknownCommitStory({ request, views }: Request, ref: strin
     const ancestry = await request.reconcile.contains(name, appliedRevision, revision);
     if (ancestry === 'yes') return composeUnreconciledStory(request, revision, view, true);
   }
-  const [only, ...others] = searched;
-  return only === undefined || others.length > 0 ? null : composeUnreconciledStory(request, revision, only, false);
+  const stories = await Promise.all(searched.map((view) => composeUnreconciledStory(request, revision, view, false)));
+  const [first, ...others] = stories;
+  return first === undefined ? null : others.length === 0 ? first : joinStories(stories);
+}
+
+/** The answers of several factories about one commit. */
+function joinStories(stories: readonly Story[]): Story {
+  const { subject } = stories[0]!;
+  return {
+    subject: { ...subject, factory: null },
+    answer: stories.map(({ subject: { factory }, answer }) => `${factory}: ${answer}`).join(' '),
+    steps: orderSteps(stories.flatMap(({ steps }) => steps)),
+    next: stories.flatMap(({ next }) => next),
+  };
 }

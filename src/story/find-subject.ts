@@ -185,7 +185,8 @@ async function findNear(request: StoryRequest, ref: string): Promise<Candidate[]
     return (await findById(request, prefix)).slice(0, MAX_CANDIDATES).map((match) => toCandidate(request, match));
   const name = ref.replace(/^[a-z]+:/, '');
   const near = await Promise.all(request.factories.map((factory) => findNearNames(request, factory, name)));
-  const all = [...near.flat(), ...(await findNearSecrets(request, name))];
+  const deliveries = await findNearDeliveries(request, ref);
+  const all = [...deliveries, ...near.flat(), ...(await findNearSecrets(request, name))];
   return all.slice(0, MAX_CANDIDATES).map((candidate) => toCandidate(request, candidate));
 }
 
@@ -215,6 +216,27 @@ async function findNearNames(
     ),
     ...suggestIn('automation', automations),
   ];
+}
+
+/** The most recent deliveries of each factory whose sender's IDs are compared with the reference. */
+const MAX_IDS = 500;
+/** A shorter text is the beginning of many IDs. */
+const MIN_ID_LENGTH = 4;
+
+/** Delivery IDs of senders that begin with the reference, or differ from it by a typing mistake. */
+async function findNearDeliveries({ deliveries, factories }: StoryRequest, ref: string): Promise<Candidate[]> {
+  if (ref.length < MIN_ID_LENGTH) return [];
+  const search = { label: null, limit: MAX_IDS, cursor: null };
+  const pages = await Promise.all(factories.map((factory) => deliveries.list({ ...search, factory })));
+  const found = pages.flatMap(({ data }) => data).filter(({ deliveryIdSource }) => deliveryIdSource !== 'body_hash');
+  const ids = [...new Set(found.flatMap(({ deliveryId }) => deliveryId ?? []))];
+  const begin = ids.filter((id) => id.startsWith(ref));
+  const similar = begin.length > 0 ? null : suggest(ref, ids);
+  const near = similar === null ? begin : [similar];
+  return near.map((id) => {
+    const { factory, webhookName } = found.find(({ deliveryId }) => deliveryId === id)!;
+    return { ref: id, factory, text: `delivery to ${webhookName} of ${factory}` };
+  });
 }
 
 async function findNearSecrets({ secrets, asker }: StoryRequest, name: string): Promise<Candidate[]> {

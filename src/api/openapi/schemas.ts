@@ -701,7 +701,7 @@ export const COMPONENTS = {
             position: {
               type: ['integer', 'null'],
               minimum: 1,
-              description: `Position in the queue of the factory, 1 for the next run. \`null\` in events, and beyond ${MAX_QUEUE_POSITION}.`,
+              description: `Position in the queue of the factory, or among the runs with the same concurrency key, budget or pause; 1 for the next run. \`null\` in events, while the run waits for a time, and beyond ${MAX_QUEUE_POSITION}.`,
             },
           }),
           type: ['object', 'null'],

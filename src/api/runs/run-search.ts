@@ -45,7 +45,7 @@ export function runFilterProperties(states: readonly RunState[]): Record<keyof R
       minLength: 1,
       maxLength: 200,
       description:
-        'A text in the result of the run: in its summary, in the title of a link or in the name of an artifact.',
+        'A text in the result of the run: in its summary, in the title or the URL of a link, or in the name of an artifact.',
     },
   };
 }

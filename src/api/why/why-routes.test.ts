@@ -77,6 +77,23 @@ describe('GET /why/{ref}', () => {
     expect(near.body.candidates.map(({ ref }: { ref: string }) => ref)).toContain(DELIVERY_ID);
   });
 
+  it('lists delivery IDs of senders that begin with the reference, or differ by one character', async () => {
+    const { why } = open();
+    const { body } = await why(DELIVERY_ID);
+    const id: string = body.subject.name;
+    const wrong = `${id.slice(0, -1)}${id.endsWith('x') ? 'y' : 'x'}`;
+    for (const ref of [wrong, id.slice(0, -2)]) {
+      const near = await why(ref);
+      expect([ref, near.status]).toEqual([ref, 404]);
+      expect(near.body.candidates[0]).toEqual({
+        ref: id,
+        factory: expect.any(String),
+        text: 'delivery to internal-ci of payments',
+      });
+    }
+    expect((await open('owner', ['other']).why(wrong)).body.candidates).toEqual([]);
+  });
+
   it.each(['viewer', 'operator', 'manager'] as const)('knows no secret for a %s', async (role) => {
     expect((await open(role).why('INTERNAL_CI_WEBHOOK_SECRET')).status).toBe(404);
     expect((await open(role).why('INTERNAL_CI_WEBHOOK_SECRE')).body.candidates).toEqual([]);

@@ -81,7 +81,7 @@ function createColumns(webhooks: readonly Webhook[], nowMs: number): Column<Auto
     { head: 'LISTENS TO', text: (automation) => describeSources(automation, webhooks), minWidth: 12, drop: 2 },
     {
       head: 'FILTER',
-      text: (automation) => (automation.triggers.some((trigger) => listFilterParts(trigger).length > 0) ? 'yes' : 'no'),
+      text: ({ triggers }) => (triggers.some(isFiltered) ? 'yes' : 'no'),
       narrow: 'whole',
       drop: 1,
     },
@@ -225,6 +225,11 @@ function printTrigger(
     output.line(indent(JSON.stringify(part, null, 2), '    '));
   }
   if (parts.length === 0) output.line('  no filter: every delivery starts the automation');
+}
+
+function isFiltered(trigger: AutomationTrigger): boolean {
+  if ('service' in trigger) return Object.keys(trigger.filter ?? {}).length > 0;
+  return listFilterParts(trigger).length > 0;
 }
 
 /** A schedule has its name on the next line. */

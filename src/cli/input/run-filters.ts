@@ -29,7 +29,10 @@ export function addRunFilters(command: CliCommand, states: readonly RunState[] =
     .option('--webhook <name>', 'only runs of this webhook: its name, or its UID')
     .option('--revision <commit>', 'only runs that started while this revision was live: its first characters')
     .addOption(instantOption('--since <time>', 'only runs created at this time or later'))
-    .option('--search <text>', 'only runs with this text in their result: the summary, a link or an artifact');
+    .option(
+      '--search <text>',
+      'only runs with this text in their result: the summary, the title or URL of a link, or an artifact',
+    );
 }
 
 /** Is any filter set? */

@@ -132,7 +132,7 @@ export interface RunSearch {
   revision?: string | undefined;
   /** Only runs created at this time or later, as wall time in milliseconds. */
   sinceAt?: number | undefined;
-  /** A text in `RunOutput`, in any case: of the summary, of the title of a link or of the name of an artifact. */
+  /** A text in `RunOutput`, in any case: of the summary, of the title or the URL of a link, or of the name of an artifact. */
   search?: string | undefined;
 }
 
@@ -165,8 +165,9 @@ export interface RunReader {
   /** The stored attempts of these runs in their order. Omits runs without any. */
   attempts(runs: readonly RunId[]): Promise<Map<RunId, RunAttempt[]>>;
   /**
-   * Positions of these runs in the queue of the factory, 1 for the next one. Omits runs that are not queued or not
-   * among the first `MAX_QUEUE_POSITION`.
+   * Positions of these runs in their queue, 1 for the next one: in that of the factory, or among the runs that wait for
+   * the same concurrency key, budget or pause. Omits runs that are not queued, wait for a time, or are not among
+   * the first `MAX_QUEUE_POSITION`.
    */
   queuePositions(request: { factory: string; runs: readonly RunId[] }): Promise<Map<RunId, number>>;
   /** The budgets of live automations, by factory and name. */

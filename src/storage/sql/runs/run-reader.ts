@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { RunId } from '../../../core/ids.ts';
 import { MAX_EXAMINED_QUEUE, MAX_QUEUE_POSITION, type RunReader } from '../../../core/ports/runs/run-queue.ts';
 import type { RunAttempt } from '../../../core/resources/run.ts';
@@ -46,10 +46,13 @@ export function createRunReader(db: Kysely<Schema>): RunReader {
       const asked = await db.selectFrom('runs').select(['id', 'seq']).where('id', 'in', runs).execute();
       if (asked.length === 0) return new Map();
       const ids = new Map(asked.map(({ id, seq }) => [seq, id as RunId]));
-      const rows = await selectRanked(db, factory)
-        .select(['ranked.seq', 'ranked.position'])
-        .where('ranked.seq', 'in', [...ids.keys()])
-        .execute();
+      const queues = [selectRanked(db, factory), selectGated(db, factory)].map((queue) =>
+        queue
+          .select(['ranked.seq', 'ranked.position'])
+          .where('ranked.seq', 'in', [...ids.keys()])
+          .execute(),
+      );
+      const rows = (await Promise.all(queues)).flat();
       return new Map(rows.map(({ seq, position }) => [ids.get(seq)!, position]));
     },
     oldestQueued: async (factory) => {
@@ -86,6 +89,26 @@ function selectRanked(db: Kysely<Schema>, factory: string) {
     fn
       .agg<number>('row_number')
       .over((by) => by.orderBy('first.seq'))
+      .as('position'),
+  ]);
+  return db.selectFrom(ranked.as('ranked'));
+}
+
+/** The first gated runs of a factory, with their positions among those that wait for the same key, budget or pause. */
+function selectGated(db: Kysely<Schema>, factory: string) {
+  const first = db
+    .selectFrom('runs')
+    .select(['seq', 'gate', 'automation'])
+    .select(sql<string | null>`CASE WHEN gate = 'concurrency' THEN concurrency_key END`.as('key'))
+    .where('factory', '=', factory)
+    .where('gate', 'in', ['concurrency', 'budget', 'paused'])
+    .orderBy('seq')
+    .limit(MAX_QUEUE_POSITION);
+  const ranked = db.selectFrom(first.as('first')).select(({ fn }) => [
+    'first.seq',
+    fn
+      .agg<number>('row_number')
+      .over((by) => by.partitionBy(['first.gate', 'first.automation', 'first.key']).orderBy('first.seq'))
       .as('position'),
   ]);
   return db.selectFrom(ranked.as('ranked'));
