@@ -77,6 +77,16 @@ describe('GET /why/{ref}', () => {
     expect(near.body.candidates.map(({ ref }: { ref: string }) => ref)).toContain(DELIVERY_ID);
   });
 
+  it('answers for each factory about a whole commit that was never applied', async () => {
+    const commit = 'abcdef0123'.repeat(4);
+    const { body } = await open().why(commit);
+    const { body: one } = await open().why(commit, '?factory=payments');
+    expect(one.answer).toMatch(/^Commit abcdef01 was never applied\./);
+    expect(body.answer).toBe(`other: ${one.answer} payments: ${one.answer}`);
+    const { body: limited } = await open('owner', ['other']).why(commit);
+    expect(limited.answer).toBe(one.answer);
+  });
+
   it('lists delivery IDs of senders that begin with the reference, or differ by one character', async () => {
     const { why } = open();
     const { body } = await why(DELIVERY_ID);
