@@ -10,7 +10,7 @@ import { type BackupSource, removeStaleStaging, stageBackup } from './stage-back
 /**
  * A backup of a daemon that is stopped. The database is not migrated. No daemon can start until the backup is discarded.
  *
- * Throws `data_dir_locked` while a daemon runs, `not_found` if the folder holds no database, `forbidden` if the database
+ * Throws `data_dir_locked` while a daemon runs, `bad_request` if the folder holds no database, `forbidden` if the database
  * belongs to another user, and what `stageBackup` throws.
  */
 export async function openOfflineBackup(

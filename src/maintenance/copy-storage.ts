@@ -35,7 +35,7 @@ export interface CopyReport {
  * Copies the data of a stopped daemon to PostgreSQL, and compares both databases. An attempt that was interrupted continues
  * with the next one. No daemon can start with either database meanwhile.
  *
- * Throws `data_dir_locked` while a daemon uses the source, `storage_unavailable` if one uses the target or PostgreSQL fails,
+ * Throws `data_dir_locked` while a daemon uses the source or the target, `storage_unavailable` if PostgreSQL fails,
  * `shutting_down` if the signal aborted it, and what `openCopySource` and `openCopyTarget` throw.
  */
 export async function copyStorage(request: CopyRequest): Promise<CopyReport> {

@@ -27,9 +27,8 @@ const CONNECTIONS = 2;
 /**
  * Does something with the storage of a daemon that is stopped, and keeps one from starting until it is done.
  *
- * Throws `data_dir_locked` while a daemon runs, `not_found` if there is no database, and `forbidden` if the data belong to
- * another user. Throws `storage_unavailable` if another daemon uses the database of PostgreSQL, and what opening the database
- * and the work throw.
+ * Throws `data_dir_locked` while a daemon runs, `bad_request` if there is no database, and `forbidden` if the data belong to
+ * another user. Throws what opening the database and the work throw.
  */
 export async function withStoppedDaemon<Result>(daemon: StoppedDaemon, work: Work<Result>): Promise<Result> {
   const { dataDir, storage } = daemon;

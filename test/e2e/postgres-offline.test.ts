@@ -171,7 +171,7 @@ it('restore says that the restored file must be copied to PostgreSQL', { tags: '
   await sqlite.end('SIGTERM');
   writeFileSync(join(folder, 'dockbell.yaml'), `dataDir: ./target\nstorage: { type: postgres, url: "${url}" }\n`);
   const { code, stderr } = await runCli(['restore', source], { cwd: folder });
-  expect([code, stderr]).toEqual([0, expect.stringContaining(`dockbell storage copy --data-dir '${target}'`)]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`dockbell storage copy --data-dir ${target}`)]);
 });
 
 it('doctor examines PostgreSQL, and no SQLite file', async () => {

@@ -56,7 +56,7 @@ async function backUp(session: CommandSession, options: BackupOptions, file: str
   await requireTarget(target, force);
   const interrupted = context.catchInterrupts();
   const progress = startProgress(context, 'Copying the database');
-  const show = createDisplay(progress, context.stderr.isTTY === true ? 1 : 25);
+  const show = createDisplay(progress);
   try {
     const open = (await session.hasDaemon()) ? openOnline : openOffline;
     const backup = await open(session, options, { signal: interrupted, show });
@@ -154,9 +154,9 @@ const PHASES = {
 } as const satisfies Record<BackupPhase | 'verifying', string>;
 
 /** @param stepPercent without a terminal, each text is a line, so steps are larger */
-function createDisplay(progress: Progress, stepPercent: number): ShowProgress {
+function createDisplay(progress: Progress): ShowProgress {
   return (phase, doneBytes, totalBytes) => {
-    const percent = totalBytes === 0 ? 0 : Math.floor((doneBytes * 100) / totalBytes / stepPercent) * stepPercent;
+    const percent = totalBytes === 0 ? 0 : Math.floor((doneBytes * 100) / totalBytes);
     const amount = phase === 'checking' ? formatSize(totalBytes) : `${percent} % of ${formatSize(totalBytes)}`;
     progress.update(`${PHASES[phase]}: ${amount}`);
   };

@@ -41,10 +41,8 @@ async function restore(session: CommandSession, options: RestoreOptions, file: s
   const { checkBackup, restoreBackup } = await import('../../backup/restore-backup.ts');
   const path = resolve(context.cwd, file);
   const progress = startProgress(context, 'Reading the backup');
-  const stepPercent = context.stderr.isTTY === true ? 1 : 25;
   const onProgress = (doneBytes: number, totalBytes: number) => {
-    const percent = Math.floor((doneBytes * 100) / totalBytes / stepPercent) * stepPercent;
-    progress.update(`Reading the backup: ${percent} %`);
+    progress.update(`Reading the backup: ${Math.floor((doneBytes * 100) / totalBytes)} %`);
   };
   const dataDir = options.verifyOnly ? null : await findDataDir(globals, context);
   const request = { file: path, onProgress };

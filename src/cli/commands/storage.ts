@@ -59,7 +59,7 @@ async function copy(session: CommandSession, options: CopyOptions): Promise<numb
   const { copyStorage } = await import('../../maintenance/copy-storage.ts');
   const interrupted = context.catchInterrupts();
   const progress = startProgress(context, 'Copying');
-  const show = createDisplay(progress.update, context.stderr.isTTY === true ? 1 : 25);
+  const show = createDisplay(progress.update);
   const request = { ...source, url, restart: options.restart === true, signal: interrupted, onProgress: show };
   try {
     const report = await copyStorage(request);
@@ -105,9 +105,9 @@ async function findTarget({ context }: CommandSession, { to, config }: CopyOptio
 const PHASES = { copying: 'Copying', verifying: 'Verifying' } as const;
 
 /** @param stepPercent without a terminal, each text is a line, so steps are larger */
-function createDisplay(update: (text: string) => void, stepPercent: number) {
+function createDisplay(update: (text: string) => void) {
   return (phase: keyof typeof PHASES, doneRows: number, totalRows: number) => {
-    const percent = totalRows === 0 ? 100 : Math.floor((doneRows * 100) / totalRows / stepPercent) * stepPercent;
+    const percent = totalRows === 0 ? 100 : Math.floor((doneRows * 100) / totalRows);
     update(`${PHASES[phase]}: ${percent} % of ${countOf(totalRows, 'row')}`);
   };
 }

@@ -47,7 +47,7 @@ export async function holdDaemonLock(url: string, onTaken: (error: AppError) => 
 
 class DatabaseInUse extends AppError {
   constructor() {
-    super('storage_unavailable', 'a daemon uses this database: stop all daemons that share it first');
+    super('data_dir_locked', 'a daemon uses this database: stop all daemons that share it first');
   }
 }
 
