@@ -153,7 +153,6 @@ const PHASES = {
   verifying: 'Verifying the file',
 } as const satisfies Record<BackupPhase | 'verifying', string>;
 
-/** @param stepPercent without a terminal, each text is a line, so steps are larger */
 function createDisplay(progress: Progress): ShowProgress {
   return (phase, doneBytes, totalBytes) => {
     const percent = totalBytes === 0 ? 0 : Math.floor((doneBytes * 100) / totalBytes);

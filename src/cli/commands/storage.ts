@@ -104,7 +104,6 @@ async function findTarget({ context }: CommandSession, { to, config }: CopyOptio
 
 const PHASES = { copying: 'Copying', verifying: 'Verifying' } as const;
 
-/** @param stepPercent without a terminal, each text is a line, so steps are larger */
 function createDisplay(update: (text: string) => void) {
   return (phase: keyof typeof PHASES, doneRows: number, totalRows: number) => {
     const percent = totalRows === 0 ? 100 : Math.floor((doneRows * 100) / totalRows);
