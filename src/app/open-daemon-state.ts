@@ -23,7 +23,7 @@ export async function openDaemonState({ config }: LiveConfig, options: DaemonOpt
   const service = createServiceNotifier({ env, pid: process.pid, logger });
   lifetime.defer(() => service.close());
   const sockets = readInheritedSockets(env, process.pid, logger);
-  const { paths, machine, opening } = await openDataDir(config, logger, lifetime);
+  const { paths, machine, opening } = await openDataDir(config, env, logger, lifetime);
   // The management API is most of the program: its code is compiled while the storage opens.
   const [opened, { openAdmin }] = await Promise.all([opening, import('./open-admin.ts')]);
   const { storage } = opened;

@@ -23,13 +23,16 @@ import { makeFolder } from '../files/make-folder.ts';
 import { builtFile } from '../files/package-files.ts';
 import { removeDrafts } from '../files/write-durably.ts';
 import { createAnswerStore } from '../secrets/answer-store.ts';
-import { loadMasterKey } from '../secrets/load-master-key.ts';
+import { loadMasterKey, type MasterKeyRequest } from '../secrets/load-master-key.ts';
 import { MasterKeyRotation, type PlaceKey } from '../secrets/master-key-rotation.ts';
 import { placeMasterKey } from '../secrets/place-master-key.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { createSecretStore, type NamingTarget } from '../secrets/secret-store.ts';
+import { createVault } from '../secrets/vault.ts';
+import { rejectWrongKey } from '../secrets/verify-master-key.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
 import type { PostgresSettings, ReplicaSettings } from '../storage/postgres/open-database.ts';
+import { findKeyCheck } from '../storage/sqlite/disk/inspect-copy.ts';
 import type { SqliteFile } from '../storage/sqlite/sqlite-storage.ts';
 import { type StorageThread, startStorage } from '../storage/thread/start-storage.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -51,7 +54,8 @@ export interface OpenStorage
 
 /** Locks the data directory and starts the storage in it. Nothing is read before the lock is held. */
 export async function openDataDir(
-  { dataDir, storage, replica }: Pick<Config, 'dataDir' | 'storage' | 'replica'>,
+  { dataDir, storage, replica, masterKeyFile }: Pick<Config, 'dataDir' | 'storage' | 'replica' | 'masterKeyFile'>,
+  env: SecretStoreParts['env'],
   logger: Logger,
   lifetime: Lifetime,
 ): Promise<OpenDataDir> {
@@ -63,12 +67,23 @@ export async function openDataDir(
   const paths = resolveDataPaths(dataDir);
   // A daemon that was killed leaves its file behind, with addresses where nobody listens.
   await removeDaemonFile(paths.daemonFile);
-  if (storage.type === 'sqlite') requireDatabase(paths);
+  if (storage.type === 'sqlite') {
+    requireDatabase(paths);
+    await rejectOtherKey(paths.database, { masterKeyFile, environmentValue: env[MASTER_KEY_VARIABLE] });
+  }
   await removeStaleStaging(dataDir);
   await removeDrafts(dataDir);
   const machine = storage.type === 'sqlite' ? null : await readOrCreateId(paths.machineId);
   const settings = machine === null ? null : { machine, runLeaseMs: replica.runLeaseMs };
   return { paths, machine, opening: openStorage(storage, settings, paths, logger, lifetime) };
+}
+
+/** Throws `master_key_wrong` before the storage writes: it migrates, and proves that commits are durable, while it opens. */
+async function rejectOtherKey(database: string, request: Omit<MasterKeyRequest, 'createIfMissing'>): Promise<void> {
+  const keyCheck = findKeyCheck(database);
+  if (keyCheck === null) return;
+  const { key } = await loadMasterKey({ ...request, createIfMissing: false });
+  if (!createVault(key).matchesKeyCheck(keyCheck)) throw rejectWrongKey();
 }
 
 async function openStorage(

@@ -90,7 +90,9 @@ describe('a start that fails', () => {
     const masterKey = randomBytes(32).toString('base64');
     const env = (key: string) => ({ env: { PATH: process.env.PATH, DOCKBELL_MASTER_KEY: key } });
     await (await start(env(masterKey))).stop();
+    const database = readFileSync(join(dataDir, 'dockbell.db'));
     await expect(start(env(randomBytes(32).toString('base64')))).rejects.toMatchObject({ code: 'master_key_wrong' });
+    expect(readFileSync(join(dataDir, 'dockbell.db')).equals(database)).toBe(true);
     await (await start(env(masterKey))).stop();
   });
 

@@ -26,6 +26,21 @@ export function readDatabaseFacts(file: string): DatabaseFacts {
   }));
 }
 
+/**
+ * The check value of the master key, if that is certain before the database is opened for writing. `null` if no secret was ever
+ * stored, while the key is being changed, and for a file that only the start of the storage can explain.
+ */
+export function findKeyCheck(file: string): Uint8Array | null {
+  try {
+    return readFrom(file, (db) => {
+      const isRotating = db.prepare("SELECT 1 FROM settings WHERE key = 'master_key_rotation'").get() !== undefined;
+      return isRotating ? null : readKeyCheck(db);
+    });
+  } catch {
+    return null;
+  }
+}
+
 /** The runs that could still be started or end: their start records belong to the state of the database. */
 export function listUnfinishedRuns(file: string): Set<string> {
   return readFrom(file, (db) => {

@@ -139,8 +139,7 @@ function migrate(db: Database.Database, file: string, steps: readonly string[], 
 
 /**
  * Writes first, because the pragma returns FULL before the first write even if the file system does not support it. The
- * written value is constant, so a start that fails later (for example with a wrong master key) does not change the
- * file.
+ * written value is constant.
  */
 function assertDurability(db: Database.Database, file: string): void {
   db.prepare(
