@@ -303,7 +303,7 @@ describe('action.yml', () => {
   it('fails where the named daemon does not answer', async () => {
     await createRepo();
     const { results, outputs } = await run({ url: 'http://127.0.0.1:1', token: 'dbk_x' });
-    expect([results.Plan!.code, outputs]).toEqual([2, '']);
+    expect([results.Plan!.code, outputs]).toEqual([5, '']);
   });
 });
 
