@@ -129,7 +129,9 @@ describe('an attempt', () => {
     await expect(claim(follower, { machine: null })).rejects.toMatchObject(NOT_LEADING);
     expect(await runQueue.finish({ id: first, ...end, machine: follower.machine })).toEqual({ nextAttemptAt: null });
     expect(await leader.storage.runQueue.finish({ id: second, ...end })).toEqual({ nextAttemptAt: null });
-    expect(await runQueue.finish({ id: second, ...end, machine: follower.machine })).toBeNull();
+    // The same end is a repeated request. Another one comes too late.
+    expect(await runQueue.finish({ id: second, ...end, machine: follower.machine })).toEqual({ nextAttemptAt: null });
+    expect(await runQueue.finish({ id: second, ...end, at: AT + 1, machine: follower.machine })).toBeNull();
   });
 
   it('is cancelled by the order of another daemon, also if its message is lost', async () => {
