@@ -3979,7 +3979,7 @@ export interface components {
                 update: string[];
                 delete: string[];
             } | null;
-            /** @description Team secrets that do not exist. The apply waits for those that webhooks name. */
+            /** @description Team secrets that do not exist, or whose scope excludes the factory. The apply waits for those that webhooks name. */
             missing_secrets: {
                 name: string;
                 webhooks: string[];

@@ -4,7 +4,7 @@ import type { FileChanges, Plan } from './plan.ts';
 import type { SourceTree } from './source-tree.ts';
 import type { TriggerService } from './trigger.ts';
 
-/** A team secret that a definition names but that does not exist. */
+/** A team secret that a definition names and that the factory cannot use: it does not exist, or has another scope. */
 export interface MissingSecret {
   name: string;
   /** Webhooks whose apply waits for the secret, and automations whose runs would fail without it. */

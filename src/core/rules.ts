@@ -173,7 +173,7 @@ export const RULES = {
   ),
   'automation/missing-run-secret': lint(
     'warning',
-    'An entry of `secrets` is not the name of a team secret. Reported at apply.',
+    'An entry of `secrets` is not the name of a team secret that runs of the factory may use. Reported at apply.',
   ),
   'automation/unknown-agent': lint('warning', '`agent` names no file or folder in `agents/`.'),
   'automation/unknown-runner': lint('warning', '`runner` names no file or folder in `runners/`.'),
@@ -181,8 +181,9 @@ export const RULES = {
     'warning',
     'Two automations have a trigger with the same webhook and the same filter.',
   ),
-  'secret/missing': error('The team secret of a webhook does not exist. Reported at apply.'),
-  'secret/outside-scope': error('The scope of a team secret excludes this use of it. Reported at apply.'),
+  'secret/missing': error(
+    'The team secret of a webhook does not exist, or its scope excludes the factory. Reported at apply.',
+  ),
   'filter/not-an-object': error('A payload filter is not a map.'),
   'filter/operator-at-root': error('A payload filter has an operator at its root.'),
   'filter/mixed-operators': error('A map in a payload filter contains both operators and payload keys.'),

@@ -40,6 +40,18 @@ export function isInScope(scope: SecretScope, { factory, use }: SecretUser): boo
   return factories === null || factories.includes(factory);
 }
 
+/**
+ * Why a factory cannot use the secret that its definition names, and what changes it. The words are the same whether the
+ * secret does not exist or its scope excludes the factory: the author of a pull request, or a reader who sees only this
+ * factory, must not learn which secrets other factories have. `dockbell secret list` shows the difference to owners.
+ */
+export function describeUnusable(name: string, { factory, use }: SecretUser): { message: string; hint: string } {
+  return {
+    message: `there is no team secret named ${name} that ${use}s of the factory ${factory} may use`,
+    hint: `create it: dockbell secret create ${name} --factory ${factory}; if "dockbell secret list" shows it, an owner can extend its scope: dockbell secret update ${name} --factory ${factory} --use ${use} --add`,
+  };
+}
+
 /** The scope of a new secret. Without `factories`, it is the only factory of the daemon, or else no factory. */
 export function createScope(
   { factories, uses = SECRET_USES }: ScopeChange,

@@ -1054,7 +1054,6 @@ describe('validateTree', () => {
         'unknown-runner',
       ]),
       'secret/missing',
-      'secret/outside-scope',
       'filter/unseen-key',
     ]);
   });

@@ -1,6 +1,7 @@
 import type { AutomationView, InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Condition } from '../core/reconciliation.ts';
+import { isInScope, type SecretScope } from '../core/secret-scope.ts';
 import { describeMissingRunSecrets, describeOutsideScope } from '../reconcile/conditions.ts';
 import { MISSING_RUN_SECRET, warnMissingForRun } from '../reconcile/resolve-secrets.ts';
 
@@ -16,7 +17,7 @@ export interface RunSecretParts {
  */
 export class RunSecrets {
   readonly #parts: RunSecretParts;
-  #names: Promise<ReadonlySet<string>> | null = null;
+  #scopes: Promise<ReadonlyMap<string, SecretScope>> | null = null;
   readonly #conditions = new Map<string, Promise<Condition[]>>();
   /** Since when each factory has each condition. */
   readonly #since = new Map<string, number>();
@@ -27,7 +28,7 @@ export class RunSecrets {
 
   /** A secret or its scope was stored or deleted. */
   onSecretChanged(): void {
-    this.#names = null;
+    this.#scopes = null;
     this.#conditions.clear();
   }
 
@@ -38,7 +39,7 @@ export class RunSecrets {
 
   /** The automation with its warnings as they are now. */
   async renew(automation: AutomationView): Promise<AutomationView> {
-    return replaceWarnings(automation, await this.#findNames());
+    return replaceWarnings(automation, await this.#findScopes());
   }
 
   /** The conditions of the factory; empty if it can use all secrets. */
@@ -73,15 +74,16 @@ export class RunSecrets {
     return since;
   }
 
-  #findNames(): Promise<ReadonlySet<string>> {
-    if (this.#names === null) {
-      const names = this.#parts.secrets.list().then((secrets) => new Set(secrets.map(({ name }) => name)));
-      this.#names = names;
-      names.catch(() => {
-        this.#names = null;
+  #findScopes(): Promise<ReadonlyMap<string, SecretScope>> {
+    if (this.#scopes === null) {
+      const listed = this.#parts.secrets.list();
+      const scopes = listed.then((secrets) => new Map(secrets.map(({ name, scope }) => [name, scope])));
+      this.#scopes = scopes;
+      scopes.catch(() => {
+        this.#scopes = null;
       });
     }
-    return this.#names;
+    return this.#scopes;
   }
 }
 
@@ -90,14 +92,15 @@ function listSecrets({ secrets }: AutomationView['overrides']): string[] {
 }
 
 /** What the last apply found out about secrets is replaced. Its positions in the file are still right. */
-function replaceWarnings(automation: AutomationView, names: ReadonlySet<string>): AutomationView {
-  const { file, warnings, overrides } = automation;
+function replaceWarnings(automation: AutomationView, scopes: ReadonlyMap<string, SecretScope>): AutomationView {
+  const { factory, file, warnings, overrides } = automation;
   const found = new Map(warnings.filter(({ rule }) => rule === MISSING_RUN_SECRET).map((one) => [one.path, one]));
   const listed = listSecrets(overrides);
   const missing = listed.flatMap((name, index) => {
-    if (names.has(name)) return [];
+    const scope = scopes.get(name);
+    if (scope !== undefined && isInScope(scope, { factory, use: 'run' })) return [];
     const at = found.get(`secrets[${index}]`) ?? { line: 1, column: 1 };
-    return [warnMissingForRun({ name, automation: automation.name, file, index, at })];
+    return [warnMissingForRun(factory, { name, automation: automation.name, file, index, at })];
   });
   if (missing.length === 0 && found.size === 0) return automation;
   return { ...automation, warnings: [...warnings.filter(({ rule }) => rule !== MISSING_RUN_SECRET), ...missing] };

@@ -70,7 +70,9 @@ function renderMissing({ missing_secrets: missing }: PlanPreview): string {
     .map(({ name, webhooks }) => {
       return `- ${codeMarkdown(name)}, for ${webhooks.map(codeMarkdown).join(', ')}: ${codeMarkdown(`dockbell secret create ${name}`)}`;
     });
-  return lines.length === 0 ? '' : `**The apply waits for secrets that do not exist:**\n\n${lines.join('\n')}`;
+  return lines.length === 0
+    ? ''
+    : `**The apply waits for secrets that do not exist, or whose scope excludes the factory:**\n\n${lines.join('\n')}`;
 }
 
 function renderFindings(plan: PlanPreview): string {

@@ -146,7 +146,7 @@ export function describeUnconfigured({
 /** Names in the message of the condition. The page of each automation shows all of its secrets. */
 const MAX_NAMED = 10;
 
-/** Runs fail because a secret does not exist, which no apply and no webhook depends on. */
+/** Runs fail because they may use no such secret, which no apply and no webhook depends on. */
 export function describeMissingRunSecrets(
   missing: readonly { secret: string; automation: string }[],
   since: number,
@@ -157,28 +157,20 @@ export function describeMissingRunSecrets(
     type: 'RunSecretsMissing',
     status: 'True',
     reason: 'RunSecretMissing',
-    message: `every run of ${shorten(automations)} fails: there is no team secret named ${shorten(secrets)}`,
+    message: `every run of ${shorten(automations)} fails: there is no team secret named ${shorten(secrets)} that runs of the factory may use`,
     since,
   };
 }
 
-/** The scope of secrets was changed although the applied definition uses them. */
-export function describeOutsideScope(
-  uses: readonly { use: 'webhook' | 'run'; name: string; secret: string }[],
-  since: number,
-): Condition {
+/** The scope of secrets was changed although webhooks of the applied definition use them. */
+export function describeOutsideScope(uses: readonly { webhook: string; secret: string }[], since: number): Condition {
   const secrets = [...new Set(uses.map(({ secret }) => secret))];
-  const namesOf = (use: string) => [...new Set(uses.filter((each) => each.use === use).map(({ name }) => name))];
-  const [webhooks, automations] = [namesOf('webhook'), namesOf('run')];
-  const effects = [
-    ...(automations.length === 0 ? [] : [`every run of ${shorten(automations)} fails`]),
-    ...(webhooks.length === 0 ? [] : [`${shorten(webhooks)} keeps the applied version, and the next apply fails`]),
-  ];
+  const webhooks = [...new Set(uses.map(({ webhook }) => webhook))];
   return {
     type: 'SecretsOutsideScope',
     status: 'True',
     reason: 'SecretOutsideScope',
-    message: `the factory may not use the team secrets ${shorten(secrets)}: ${effects.join('; ')}. An owner can add it to their scope with "dockbell secret update NAME --factory FACTORY --add"`,
+    message: `the factory may not use the team secrets ${shorten(secrets)}: ${shorten(webhooks)} keeps the applied version, and the next apply fails. An owner can add it to their scope with "dockbell secret update NAME --factory FACTORY --add"`,
     since,
   };
 }

@@ -40,13 +40,13 @@ interface PlannedTree {
 /** A tree that may apply; its findings are warnings. */
 export type GoodTree = { ok: true } & PlannedTree;
 
-/** A good tree but for secrets that do not exist yet: in the plan each of them has its first version. */
+/** A good tree but for secrets that the factory cannot use yet: in the plan each of them has its first version. */
 export type WaitingTree = { ok: false; problem: 'missing' } & PlannedTree;
 
-/** What keeps a tree from applying as it is: the files themselves, or the values or scopes of the secrets that they name. */
+/** What keeps a tree from applying as it is: the files themselves, or the values of the secrets that they name. */
 export interface BadTree {
   ok: false;
-  problem: 'files' | 'unsuitable' | 'outside_scope';
+  problem: 'files' | 'unsuitable';
   findings: Diagnostic[];
 }
 
@@ -103,7 +103,7 @@ export async function planDefinition(
   });
   const findings = [...diagnostics, ...resolved.diagnostics];
   const { problem } = resolved;
-  if (problem === 'unsuitable' || problem === 'outside_scope') return { ok: false, problem, findings };
+  if (problem === 'unsuitable') return { ok: false, problem, findings };
   const computed = computePlan({
     definition,
     applied,

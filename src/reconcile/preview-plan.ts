@@ -76,7 +76,7 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
     plan: nameWebhooks(applied, computed),
     triggers: describeTriggers(definition, computed, context.clock.wallMs()),
     agentFiles: compareAgentFiles(applied.agentFiles, agentFiles.set),
-    missingSecrets: listMissing(definition, secrets),
+    missingSecrets: listMissing(secrets),
     diagnostics: [...findings, ...unseen].sort(compareDiagnostics),
     backtest,
   };
@@ -136,19 +136,15 @@ function listNext(trigger: Trigger, nowMs: number): number[] {
   return schedule === null ? [] : listNextTicks(createTicks(schedule, nowMs), nowMs, SHOWN_TIMES);
 }
 
-function listMissing({ webhooks }: FactoryDefinition, resolved: ResolvedSecrets): MissingSecret[] {
+function listMissing({ missingForWebhooks, missingForRuns }: ResolvedSecrets): MissingSecret[] {
   const missing = new Map<string, MissingSecret>();
   const open = (name: string) => {
     const entry = missing.get(name) ?? { name, webhooks: [], automations: [] };
     missing.set(name, entry);
     return entry;
   };
-  for (const { name, secretName, verifyTokenSecretName } of webhooks) {
-    if (!resolved.byWebhook.has(name)) open(secretName).webhooks.push(name);
-    if (verifyTokenSecretName !== null && !resolved.verifyTokens.has(name))
-      open(verifyTokenSecretName).webhooks.push(name);
-  }
-  for (const { name, automation } of resolved.missingForRuns) open(name).automations.push(automation);
+  for (const { name, webhook } of missingForWebhooks) open(name).webhooks.push(webhook);
+  for (const { name, automation } of missingForRuns) open(name).automations.push(automation);
   return [...missing.values()];
 }
 

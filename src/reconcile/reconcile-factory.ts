@@ -422,6 +422,5 @@ function rejectSecrets(
 ): Ending {
   const message = summariseFindings(diagnostics);
   if (problem === 'missing') return { ...fail(revision, 'SecretMissing', message), diagnostics };
-  const reason = problem === 'unsuitable' ? 'SecretUnsuitable' : 'SecretOutsideScope';
-  return { ...end(revision, 'invalid', reason, message), diagnostics };
+  return { ...end(revision, 'invalid', 'SecretUnsuitable', message), diagnostics };
 }

@@ -226,7 +226,7 @@ export class Reconciler {
 
   #takeNewerSecrets(): void {
     const reason = this.#last?.reason;
-    const isWaiting = reason === 'SecretMissing' || reason === 'SecretUnsuitable' || reason === 'SecretOutsideScope';
+    const isWaiting = reason === 'SecretMissing' || reason === 'SecretUnsuitable';
     if (isWaiting && this.#isSecretNewer) this.#passInBackground('asked');
   }
 

@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
 import { NO_POLICY } from '../../test/helpers/no-policy.ts';
+import { NO_VERSION } from '../core/applied.ts';
 import type { AutomationDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { LintSettings } from '../core/rules.ts';
 import { isInScope, type SecretScope } from '../core/secret-scope.ts';
 import { SecretValue } from '../core/secret-value.ts';
-import { resolveSecrets as resolveFor } from './resolve-secrets.ts';
+import { MISSING_RUN_SECRET, resolveSecrets as resolveFor } from './resolve-secrets.ts';
 
 type Given = Parameters<typeof resolveFor> extends [string, ...infer Others] ? Others : never;
 
 const resolveSecrets = (...given: Given) => resolveFor('payments', ...given);
 
 const ALL: SecretScope = { webhook: null, run: null };
+const NOBODY: SecretScope = { webhook: [], run: [] };
 
 /** Returns these values, all with version 3. The real store would reject an empty value. */
 function secretsOf(values: Record<string, string>, scopes: Record<string, SecretScope> = {}): SecretStore {
@@ -175,35 +177,45 @@ describe('resolveSecrets', () => {
     expect([...resolved.byWebhook.keys()]).toEqual(['a', 'b']);
   });
 
-  it('rejects each use of a secret that its scope does not include, with its place and the command', async () => {
+  it('reports a secret outside its scope exactly as one that does not exist, with its place and the commands', async () => {
     const webhooks = [
       webhook('a'),
       webhook('b', { verifyTokenSecretName: 'V', verifyTokenSecretNameAt: { line: 4, column: 24 } }),
       webhook('c', { secretName: 'T' }),
     ];
     const definition = { lint: {}, repositories: null, webhooks, automations: [automation(['S', 'V', 'GONE'])] };
-    const secrets = secretsOf(
-      { S: LONG, T: LONG, V: LONG },
-      {
-        S: { webhook: ['payments'], run: [] },
-        T: { webhook: [], run: null },
-        V: { webhook: ['other'], run: ['other', 'payments'] },
-      },
+    const values = { S: LONG, T: LONG, V: LONG };
+    const excluded = await resolveSecrets(
+      definition,
+      secretsOf(values, { S: NOBODY, T: { webhook: [], run: null }, V: { webhook: ['other'], run: ['other'] } }),
     );
-    const resolved = await resolveSecrets(definition, secrets);
-    expect(resolved.problem).toBe('outside_scope');
-    const found = resolved.diagnostics.filter(({ rule }) => rule === 'secret/outside-scope');
-    expect(found.map(({ severity, file, line, path }) => [severity, file, line, path])).toEqual([
-      ['error', 'webhooks/b.yaml', 4, 'verifyTokenSecretName'],
-      ['error', 'webhooks/c.yaml', 2, 'secretName'],
-      ['error', 'automations/x/automation.md', 1, 'secrets[0]'],
+    expect(excluded).toEqual(await resolveSecrets(definition, secretsOf({})));
+    expect(excluded.diagnostics.map(({ rule, file, line, path }) => [rule, file, line, path])).toEqual([
+      ['secret/missing', 'webhooks/a.yaml', 2, 'secretName'],
+      ['secret/missing', 'webhooks/b.yaml', 2, 'secretName'],
+      ['secret/missing', 'webhooks/b.yaml', 4, 'verifyTokenSecretName'],
+      ['secret/missing', 'webhooks/c.yaml', 2, 'secretName'],
+      ...[0, 1, 2].map((index) => [MISSING_RUN_SECRET, 'automations/x/automation.md', 1, `secrets[${index}]`]),
     ]);
-    expect(found.map(({ hint }) => hint.includes('dockbell secret update'))).toEqual([true, true, true]);
-    expect(found[2]).toMatchObject({
-      message: 'the scope of the team secret S does not include runs of the factory payments',
-      hint: expect.stringContaining('dockbell secret update S --factory payments --use run --add;'),
+    expect(excluded.diagnostics[0]).toMatchObject({
+      message: 'there is no team secret named S that webhooks of the factory payments may use',
+      hint: expect.stringMatching(
+        /secret create S --factory payments;.* secret update S --factory payments --use webhook --add/,
+      ),
     });
-    expect(JSON.stringify(found)).not.toContain('other');
+    expect(JSON.stringify(excluded)).not.toContain('other');
+  });
+
+  it('continues to hide the secret of another factory while a webhook waits for an issued one of this name', async () => {
+    const waiting = webhook('a', { enabled: false, authMode: 'signature', signatureScheme: 'stripe' });
+    const definition = { lint: {}, repositories: null, webhooks: [waiting], automations: [] };
+    const excluding = secretsOf({ S: LONG }, { S: NOBODY });
+    const pins = { name: 'a', secretVersion: NO_VERSION, verifyTokenSecretVersion: null } as AppliedWebhook;
+    for (const kept of [new Map(), new Map([['a', pins]])]) {
+      const resolved = await resolveSecrets(definition, excluding, { kept });
+      expect(resolved).toEqual(await resolveSecrets(definition, secretsOf({}), { kept }));
+      expect(resolved).toMatchObject({ problem: null, diagnostics: [] });
+    }
   });
 
   it('rejects a webhook that keeps its version too, because an edit of something else must not keep the use', async () => {
@@ -214,6 +226,7 @@ describe('resolveSecrets', () => {
       secrets,
       { kept },
     );
-    expect([resolved.problem, rulesOf(resolved)]).toEqual(['outside_scope', ['secret/outside-scope']]);
+    expect([resolved.problem, rulesOf(resolved)]).toEqual(['missing', ['secret/missing']]);
+    expect(resolved.missingForWebhooks).toEqual([{ name: 'S', webhook: 'a' }]);
   });
 });

@@ -4,7 +4,13 @@ import type { Diagnostic, Position } from '../core/diagnostic.ts';
 import { hasErrors } from '../core/diagnostic.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { applyLint } from '../core/rules.ts';
-import { isInScope, type SecretScope, type SecretUse, type SecretUser } from '../core/secret-scope.ts';
+import {
+  describeUnusable,
+  isInScope,
+  type SecretScope,
+  type SecretUse,
+  type SecretUser,
+} from '../core/secret-scope.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { awaitsIssuedSecret, checkSecretForWebhook } from '../definitions/check/check-secret.ts';
 
@@ -22,12 +28,14 @@ export interface ResolvedSecrets {
   byWebhook: ReadonlyMap<string, ResolvedSecret>;
   verifyTokens: ReadonlyMap<string, ResolvedSecret>;
   /**
-   * What keeps the definition from applying. `missing`: a secret does not exist (outside is incomplete, try again when
-   * it does). `unsuitable`: a value cannot serve its mode (the definition is wrong). `outside_scope`: the factory may not
-   * use a secret that the definition names.
+   * What keeps the definition from applying. `missing`: a secret does not exist, or its scope excludes the factory
+   * (outside is incomplete, try again when that changes). `unsuitable`: a value cannot serve its mode (the definition is
+   * wrong).
    */
-  problem: 'missing' | 'unsuitable' | 'outside_scope' | null;
-  /** Secrets that automations list for their runs and that do not exist: no problem of the apply. */
+  problem: 'missing' | 'unsuitable' | null;
+  /** Secrets that webhooks name and cannot use. */
+  missingForWebhooks: { name: string; webhook: string }[];
+  /** Secrets that automations list and that their runs cannot use: no problem of the apply. */
   missingForRuns: ListedSecret[];
   diagnostics: Diagnostic[];
 }
@@ -78,53 +86,55 @@ export async function resolveSecrets(
   const { mayCheck = () => true, kept = null } = options;
   const byWebhook = new Map<string, ResolvedSecret>();
   const verifyTokens = new Map<string, ResolvedSecret>();
+  const missingForWebhooks: { name: string; webhook: string }[] = [];
   const missing: Diagnostic[] = [];
-  const outside: Diagnostic[] = [];
   const findings: Diagnostic[] = [];
   const user: SecretUser = { factory, use: 'webhook' };
   const resolve = createOnceResolver(secrets, user);
   const listed = listForRuns(definition);
   const scopes = await secrets.scopes(nameSecrets(definition, listed));
-  const isOutside = (name: string, use: SecretUse) => {
+  const isExcluded = (name: string, use: SecretUse) => {
     const scope = scopes.get(name);
     return scope !== undefined && !isInScope(scope, { factory, use });
+  };
+  const miss = (webhook: WebhookDefinition, key: SecretKey) => {
+    missingForWebhooks.push({ name: webhook[key]!, webhook: webhook.name });
+    missing.push(reportMissing(webhook, key, user));
   };
   for (const webhook of definition.webhooks) {
     const pinned = kept?.get(webhook.name);
     if (pinned !== undefined) {
       keepPins(pinned, byWebhook, verifyTokens);
       for (const key of SECRET_KEYS) {
-        if (isOutside(webhook[key] ?? '', 'webhook')) outside.push(rejectWebhook(factory, webhook, key));
+        if (isPinned(pinned, key) && isExcluded(webhook[key] ?? '', 'webhook')) miss(webhook, key);
       }
       continue;
     }
     const secret = await resolve(webhook.secretName);
-    if (secret.outcome === 'outside_scope') outside.push(rejectWebhook(factory, webhook, 'secretName'));
-    else if (secret.outcome === 'found') {
+    if (secret.outcome === 'found') {
       byWebhook.set(webhook.name, secret);
       if (mayCheck(webhook.secretName)) {
         findings.push(...applyLint(await checkSecret(secrets, webhook, user, secret), definition.lint));
       }
     } else if (kept !== null && awaitsIssuedSecret(webhook)) {
       byWebhook.set(webhook.name, { version: NO_VERSION, value: null });
-    } else missing.push(reportMissing(webhook, 'secretName'));
+    } else miss(webhook, 'secretName');
     if (webhook.verifyTokenSecretName === null) continue;
     const verifyToken = await resolve(webhook.verifyTokenSecretName);
-    if (verifyToken.outcome === 'outside_scope') {
-      outside.push(rejectWebhook(factory, webhook, 'verifyTokenSecretName'));
-    } else if (verifyToken.outcome === 'missing') missing.push(reportMissing(webhook, 'verifyTokenSecretName'));
-    else verifyTokens.set(webhook.name, verifyToken);
+    if (verifyToken.outcome === 'found') verifyTokens.set(webhook.name, verifyToken);
+    else miss(webhook, 'verifyTokenSecretName');
   }
-  const missingForRuns = listed.filter(({ name }) => !scopes.has(name));
-  outside.push(...listed.filter(({ name }) => isOutside(name, 'run')).map((each) => rejectForRun(factory, each)));
-  const forRuns = applyLint(missingForRuns.map(warnMissingForRun), definition.lint);
-  const diagnostics = [...missing, ...outside, ...findings, ...forRuns];
+  const missingForRuns = listed.filter(({ name }) => !scopes.has(name) || isExcluded(name, 'run'));
+  const warnings = missingForRuns.map((secret) => warnMissingForRun(factory, secret));
+  const forRuns = applyLint(warnings, definition.lint);
+  const diagnostics = [...missing, ...findings, ...forRuns];
   const isMissing = missing.length > 0 || hasErrors(forRuns);
   const problem = hasErrors(findings) ? 'unsuitable' : isMissing ? 'missing' : null;
   return {
     byWebhook,
     verifyTokens,
-    problem: outside.length > 0 ? 'outside_scope' : problem,
+    problem,
+    missingForWebhooks,
     missingForRuns,
     diagnostics,
   };
@@ -146,6 +156,11 @@ async function checkSecret(
   { value }: ResolvedSecret,
 ): Promise<Diagnostic[]> {
   return value === null ? ((await secrets.check?.(webhook, user)) ?? []) : checkSecretForWebhook(webhook, value);
+}
+
+/** A webhook that waits for an issued secret has used none yet, so a secret of this name may belong to others. */
+function isPinned({ secretVersion, verifyTokenSecretVersion }: AppliedWebhook, key: SecretKey): boolean {
+  return key === 'secretName' ? secretVersion !== NO_VERSION : verifyTokenSecretVersion !== null;
 }
 
 function keepPins(
@@ -170,14 +185,14 @@ function createOnceResolver(
   };
 }
 
-function reportMissing(webhook: WebhookDefinition, key: SecretKey): Diagnostic {
-  const name = webhook[key];
+function reportMissing(webhook: WebhookDefinition, key: SecretKey, user: SecretUser): Diagnostic {
+  const { message, hint } = describeUnusable(webhook[key]!, user);
   return {
     severity: 'error',
     rule: 'secret/missing',
     ...placeOf(webhook, key),
-    message: `there is no team secret named ${name}`,
-    hint: `create it: dockbell secret create ${name}; the apply is then retried automatically`,
+    message,
+    hint: `${hint}. The apply is then retried automatically`,
   };
 }
 
@@ -186,24 +201,6 @@ const FILE_START: Position = { line: 1, column: 1 };
 function placeOf(webhook: WebhookDefinition, key: SecretKey) {
   const at = key === 'secretName' ? webhook.secretNameAt : webhook.verifyTokenSecretNameAt!;
   return { file: webhook.file, ...at, path: key };
-}
-
-function rejectWebhook(factory: string, webhook: WebhookDefinition, key: SecretKey): Diagnostic {
-  return { ...describeOutside(webhook[key]!, { factory, use: 'webhook' }), ...placeOf(webhook, key) };
-}
-
-function rejectForRun(factory: string, { name, file, index, at }: ListedSecret): Diagnostic {
-  return { ...describeOutside(name, { factory, use: 'run' }), file, ...at, path: `secrets[${index}]` };
-}
-
-/** Does not name the factories of the scope: the reader may not know that they exist. */
-function describeOutside(name: string, { factory, use }: SecretUser) {
-  return {
-    severity: 'error' as const,
-    rule: 'secret/outside-scope',
-    message: `the scope of the team secret ${name} does not include ${use}s of the factory ${factory}`,
-    hint: `an owner can add it: dockbell secret update ${name} --factory ${factory} --use ${use} --add; the apply is then retried automatically`,
-  };
 }
 
 /** Secrets that only runs need: a run without one fails, the webhooks do not depend on it. */
@@ -219,7 +216,8 @@ function listForRuns({ automations }: FactoryDefinition): ListedSecret[] {
 
 export const MISSING_RUN_SECRET = 'automation/missing-run-secret';
 
-export function warnMissingForRun({ name, file, index, at }: ListedSecret): Diagnostic {
+export function warnMissingForRun(factory: string, { name, file, index, at }: ListedSecret): Diagnostic {
+  const { message, hint } = describeUnusable(name, { factory, use: 'run' });
   return {
     severity: 'warning',
     rule: MISSING_RUN_SECRET,
@@ -227,7 +225,7 @@ export function warnMissingForRun({ name, file, index, at }: ListedSecret): Diag
     line: at.line,
     column: at.column,
     path: `secrets[${index}]`,
-    message: `there is no team secret named ${name}: runs of this automation will fail until there is`,
-    hint: `create it: dockbell secret create ${name}`,
+    message: `${message}: runs of this automation will fail until there is`,
+    hint,
   };
 }

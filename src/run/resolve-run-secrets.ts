@@ -2,7 +2,7 @@ import { AppError, messageOf } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput } from '../core/resources/run.ts';
-import type { SecretUser } from '../core/secret-scope.ts';
+import { describeUnusable, type SecretUser } from '../core/secret-scope.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { backoffMs, LOCAL_BACKOFF, pause } from '../core/time/backoff.ts';
 
@@ -26,8 +26,7 @@ export async function resolveRunSecrets(
   const secrets = new Map<string, SecretValue>();
   for (const name of names) {
     const found = await resolvePatiently(name, () => store.resolve(name, user), signal);
-    if (found.outcome === 'missing') return { ok: false, error: describeMissing(name) };
-    if (found.outcome === 'outside_scope') return { ok: false, error: describeOutside(name, factory) };
+    if (found.outcome !== 'found') return { ok: false, error: describeFailure(name, user) };
     secrets.set(name, found.value);
   }
   return { ok: true, secrets };
@@ -53,12 +52,9 @@ export function isPassing(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'storage_unavailable';
 }
 
-function describeMissing(name: string): string {
-  return `secret ${name}, which the automation lists, does not exist; create it with \`dockbell secret create ${name}\``;
-}
-
-function describeOutside(name: string, factory: string): string {
-  return `the scope of the secret ${name} does not include runs of the factory ${factory}; an owner can add it with \`dockbell secret update ${name} --factory ${factory} --use run --add\``;
+function describeFailure(name: string, user: SecretUser): string {
+  const { message, hint } = describeUnusable(name, user);
+  return `${message}; ${hint}`;
 }
 
 function isListOfNames(value: Json): value is string[] {

@@ -131,7 +131,7 @@ function describeLife(factory: FactoryView, last: Reconciliation, applied: Recon
 }
 
 /** Reasons that need a new commit, or a change of a secret. */
-const WAITING_FOR_OTHERS = ['ValidationFailed', 'CommitUntrusted', 'SecretUnsuitable', 'SecretOutsideScope'];
+const WAITING_FOR_OTHERS = ['ValidationFailed', 'CommitUntrusted', 'SecretUnsuitable'];
 
 function describeFailure({ reason, message, diagnostics }: Reconciliation): string {
   const [first] = diagnostics.filter(({ severity }) => severity === 'error');

@@ -309,7 +309,10 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
       );
     expect(await missing()).toEqual(['before A', 'both B', 'both A']);
     const sealed = new Uint8Array([1]);
-    await sealedSecrets.insert({ name: 'A', version: 1, sealed, createdAt: START_MS, createdBy: null });
+    await sealedSecrets.insert(
+      { name: 'A', version: 1, sealed, createdAt: START_MS, createdBy: null },
+      { webhook: [], run: null },
+    );
     expect(await missing()).toEqual(['both B']);
     await sealedSecrets.delete('A', { at: LATER, name: null });
     expect(await missing()).toEqual(['before A', 'both B', 'both A']);
@@ -330,15 +333,15 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
       webhooks: [
         buildWebhook({ name: 'a', secretName: 'RUN', verifyTokenSecretName: 'HOOK', verifyTokenSecretVersion: 1 }),
         buildWebhook({ name: 'b', secretName: 'ALL', verifyTokenSecretName: 'RUN', verifyTokenSecretVersion: 1 }),
+        buildWebhook({ name: 'waits for its secret', secretName: 'RUN', secretVersion: 0 }),
       ],
       automations: [buildAutomation({ name: 'fix', overrides: { secrets: ['ALL', 'HOOK', 'RUN'] } })],
     });
     expect(await reader().unusableSecrets(FACTORY)).toEqual({
-      missingForRuns: [],
+      missingForRuns: [{ automation: 'fix', secret: 'HOOK' }],
       outsideScope: [
-        { use: 'webhook', name: 'a', secret: 'RUN' },
-        { use: 'webhook', name: 'b', secret: 'RUN' },
-        { use: 'run', name: 'fix', secret: 'HOOK' },
+        { webhook: 'a', secret: 'RUN' },
+        { webhook: 'b', secret: 'RUN' },
       ],
     });
   });

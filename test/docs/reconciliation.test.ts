@@ -84,7 +84,7 @@ function listConditions() {
     ...describePushWebhook('gone', () => false),
     describeUnreadableSecrets(['ci'])!,
     describeMissingRunSecrets([{ secret: 'A', automation: 'a' }], 0),
-    describeOutsideScope([{ use: 'run', name: 'a', secret: 'A' }], 0),
+    describeOutsideScope([{ webhook: 'a', secret: 'A' }], 0),
     ...describeFailingCredentials([{ name: 'ci', lastAcceptedAt: null, failure: FAILURE }]),
     ...describeFailingRuns([{ name: 'a', failedInARow: 3, failingSince: 0 }]),
     describeUnconfigured({ name: 'web', attemptedAt: null, conditions: [] }),

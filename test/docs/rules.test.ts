@@ -123,7 +123,6 @@ const TESTED_ELSEWHERE: { [rule in RuleId]?: string } = {
   'automation/unknown-uid': 'src/plan/compute-plan.test.ts',
   'automation/missing-run-secret': 'src/reconcile/resolve-secrets.test.ts',
   'secret/missing': 'src/reconcile/resolve-secrets.test.ts',
-  'secret/outside-scope': 'src/reconcile/resolve-secrets.test.ts',
   'filter/unseen-key': 'test/e2e/plan.test.ts',
   'file/too-slow': 'test/integration/app.definitions-thread.test.ts',
   // If a file has more than 100 findings, this one is not listed itself.

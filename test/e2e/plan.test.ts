@@ -91,7 +91,7 @@ describe('dockbell plan', () => {
       '  + automation charge',
       '  ~ automation triage',
       '      triggers[0].filter.payload.level: ["error","fatal"] → ["fatal"]',
-      'waits for the secret STRIPE_SECRET of stripe; create it: dockbell secret create STRIPE_SECRET',
+      'waits for the secret STRIPE_SECRET of stripe; create it: dockbell secret create STRIPE_SECRET; if it exists, extend its scope',
       '  charge: no stored delivery of its webhooks',
       '  triage: 4 starts → 0',
       '2 to create, 1 to disable, 1 to delete, 1 to change.',

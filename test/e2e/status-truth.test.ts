@@ -50,7 +50,8 @@ describe('the status of a daemon', () => {
   });
 
   it('says which secrets of runs are missing now, not at the apply', async () => {
-    const missing = 'RunSecretMissing: every run of act fails: there is no team secret named RUN_TOKEN';
+    const missing =
+      'RunSecretMissing: every run of act fails: there is no team secret named RUN_TOKEN that runs of the factory may use';
     const show = async () => (await daemon.cli('automation', 'show', 'act')).stdout;
     expect(await status()).toContain(missing);
     expect(await show()).toContain('automations/act/automation.md:4:11');

@@ -908,8 +908,9 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
           line: 1,
           column: 13,
           path: 'secretName',
-          message: 'there is no team secret named INTERNAL_CI_WEBHOOK_SECRET',
-          hint: 'create it: dockbell secret create INTERNAL_CI_WEBHOOK_SECRET',
+          message:
+            'there is no team secret named INTERNAL_CI_WEBHOOK_SECRET that webhooks of the factory payments may use',
+          hint: 'create it: dockbell secret create INTERNAL_CI_WEBHOOK_SECRET --factory payments; if "dockbell secret list" shows it, an owner can extend its scope: dockbell secret update INTERNAL_CI_WEBHOOK_SECRET --factory payments --use webhook --add. The apply is then retried automatically',
         },
       ],
       backtest,

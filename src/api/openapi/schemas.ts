@@ -982,7 +982,8 @@ export const COMPONENTS = {
       missing_secrets: {
         type: 'array',
         items: closedObject({ name: text, webhooks: texts, automations: texts }),
-        description: 'Team secrets that do not exist. The apply waits for those that webhooks name.',
+        description:
+          'Team secrets that do not exist, or whose scope excludes the factory. The apply waits for those that webhooks name.',
       },
       diagnostics: { type: 'array', items: diagnostic },
       backtest,

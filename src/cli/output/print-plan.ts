@@ -60,7 +60,7 @@ function printMissing(output: Output, { missing_secrets: missing }: PlanPreview)
     const users = webhooks.map((webhook) => escapeText(webhook)).join(', ');
     const command = `dockbell secret create ${escapeText(name)}`;
     output.line(
-      `${output.colors.yellow('waits')} for the secret ${escapeText(name)} of ${users}; create it: ${command}`,
+      `${output.colors.yellow('waits')} for the secret ${escapeText(name)} of ${users}; create it: ${command}; if it exists, extend its scope`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import type { SecretStore } from '../../core/ports/secret-store.ts';
+import { describeUnusable, type SecretUser } from '../../core/secret-scope.ts';
 import type { SecretValue } from '../../core/secret-value.ts';
 
 type Found = { ok: true; secret: SecretValue } | { ok: false; problem: string };
@@ -9,11 +10,9 @@ export async function findSigningSecret(
   factory: string,
   store: Pick<SecretStore, 'resolve'>,
 ): Promise<Found> {
-  const found = await store.resolve(name, { factory, use: 'run' });
+  const user: SecretUser = { factory, use: 'run' };
+  const found = await store.resolve(name, user);
   if (found.outcome === 'found') return { ok: true, secret: found.value };
-  const problem =
-    found.outcome === 'missing'
-      ? `the team secret ${name}, which signs requests to the receiver, does not exist; create it: dockbell secret create ${name}`
-      : `the scope of the team secret ${name}, which signs requests to the receiver, does not include runs of the factory ${factory}; an owner can add it: dockbell secret update ${name} --factory ${factory} --use run --add`;
-  return { ok: false, problem };
+  const { message, hint } = describeUnusable(name, user);
+  return { ok: false, problem: `requests to the receiver cannot be signed: ${message}; ${hint}` };
 }

@@ -15,7 +15,6 @@ import type { RunResult } from '../../resources/run.ts';
 import type { ScheduleState } from '../../resources/schedule.ts';
 import type { AppliedWebhook } from '../../resources/webhook.ts';
 import type { RunResults } from '../../run-results.ts';
-import type { SecretUse } from '../../secret-scope.ts';
 import type { WebhookTraffic } from '../../webhook-traffic.ts';
 
 /** A webhook row as an apply writes it; the storage keeps `ref` and `createdAt` of a row that exists. */
@@ -138,10 +137,10 @@ export interface RunTotals {
 
 /** Secrets that a definition names and cannot use now, in the order of the names of what names them. */
 export interface UnusableSecrets {
-  /** Automations list them for their runs, and they have no value. */
+  /** Automations list them for their runs, and they have no value, or their scope excludes the factory. */
   missingForRuns: { automation: string; secret: string }[];
-  /** Their scope excludes the factory. Runs of automations fail. Webhooks continue with the applied version. */
-  outsideScope: { use: SecretUse; name: string; secret: string }[];
+  /** Their scope excludes the factory since the apply. Webhooks continue with the applied version. */
+  outsideScope: { webhook: string; secret: string }[];
 }
 
 /** Reads of the inventory for the management API. Lists exclude deleted webhooks, but `webhook` returns them. */

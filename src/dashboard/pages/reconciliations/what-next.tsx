@@ -118,7 +118,8 @@ function WaitsForSecrets({ names, factory, later }: WaitsForSecretsProps) {
     <Alert color="orange" variant="light" icon={<Hourglass />} title="Waiting for secrets">
       <Stack gap="sm">
         <Text size="sm">
-          {describeLiveState(factory)}. Create these secrets, and Dockbell retries the apply automatically.
+          {describeLiveState(factory)}. Create these secrets, or extend their scope. Dockbell then retries the apply
+          automatically.
         </Text>
         {names.map((name) => (
           <Group key={name} gap="sm">
@@ -128,7 +129,7 @@ function WaitsForSecrets({ names, factory, later }: WaitsForSecretsProps) {
                 Create {name}
               </Button>
             ) : (
-              <Text size="sm">Ask an owner to create it.</Text>
+              <Text size="sm">Ask an owner to create it, or to extend its scope.</Text>
             )}
           </Group>
         ))}

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { NO_VERSION } from '../../../core/applied.ts';
 import {
   type AutomationView,
   type InventoryReader,
@@ -231,7 +232,8 @@ function toWebhookView(row: ViewRow): WebhookView {
 }
 
 function rateSecret(pinned: number | null, newest: number | null): SecretState {
-  if (newest === null) return 'missing';
+  // If none is pinned yet, a secret of this name may belong to another factory.
+  if (newest === null || pinned === NO_VERSION) return 'missing';
   return newest === pinned ? 'current' : 'outdated';
 }
 

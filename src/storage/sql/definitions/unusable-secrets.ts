@@ -1,22 +1,11 @@
 import { type Kysely, sql } from 'kysely';
+import { NO_VERSION } from '../../../core/applied.ts';
 import type { UnusableSecrets } from '../../../core/ports/definitions/inventory.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** The secrets that the applied definition of the factory names, and that do not exist or have another scope. */
 export async function findUnusableSecrets(db: Kysely<Schema>, factory: string): Promise<UnusableSecrets> {
-  const listed = await listForRuns(db, factory);
-  const webhooks = await listForWebhooks(db, factory);
-  return {
-    missingForRuns: listed
-      .filter(({ exists }) => exists === 0)
-      .map(({ automation, secret }) => ({ automation, secret })),
-    outsideScope: [
-      ...webhooks.map(({ name, secret }) => ({ use: 'webhook' as const, name, secret })),
-      ...listed
-        .filter(({ exists }) => exists === 1)
-        .map(({ automation: name, secret }) => ({ use: 'run' as const, name, secret })),
-    ],
-  };
+  return { missingForRuns: await listForRuns(db, factory), outsideScope: await listForWebhooks(db, factory) };
 }
 
 /** An index has the versions that list secrets, and they are read first, so no other automation is read. */
@@ -30,7 +19,6 @@ function listForRuns(db: Kysely<Schema>, factory: string) {
     .crossJoin(listed)
     .leftJoin('secret_names', 'secret_names.name', 'listed.value')
     .select(['versions.name as automation', 'listed.value as secret'])
-    .select(sql<number>`secret_names.newest_version is not null`.as('exists'))
     .where('versions.factory', '=', factory)
     .where(sql<boolean>`json_extract(versions.overrides, '$.secrets') is not null`)
     .whereRef('automations.factory', '=', 'versions.factory')
@@ -44,13 +32,16 @@ function listForRuns(db: Kysely<Schema>, factory: string) {
     .execute();
 }
 
+/** A webhook that waits for an issued secret pins no version. A secret of this name may belong to another factory. */
 function listForWebhooks(db: Kysely<Schema>, factory: string) {
   return db
     .selectFrom('webhooks')
     .innerJoin('secret_names', (join) =>
-      join.on(sql<boolean>`secret_names.name in (webhooks.secret_name, webhooks.verify_token_secret_name)`),
+      join.on(
+        sql<boolean>`secret_names.name in (case when webhooks.secret_version > ${NO_VERSION} then webhooks.secret_name end, webhooks.verify_token_secret_name)`,
+      ),
     )
-    .select(['webhooks.name', 'secret_names.name as secret'])
+    .select(['webhooks.name as webhook', 'secret_names.name as secret'])
     .where('webhooks.factory', '=', factory)
     .where('webhooks.deleted_at', 'is', null)
     .where('secret_names.newest_version', 'is not', null)
