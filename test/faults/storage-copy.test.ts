@@ -188,7 +188,7 @@ it('the next copy continues, verifies every table, and says what to do', async (
   expect(code, stdout + stderr).toBe(0);
   expect(stdout).toMatch(/^TABLE +SOURCE +TARGET +SOURCE DIGEST +TARGET DIGEST +RESULT$/m);
   expect(stdout).toMatch(/^Copied and verified \d+ rows of 47 tables\.$/m);
-  expect(stderr).toMatch(/^Verifying: 100 % of \d+ rows$/m);
+  expect(stderr).not.toContain('Verifying');
   expect(stderr).toContain('Keep the data directory and the master key');
   const again = await runBuiltCli(['storage', 'copy', '--from', `sqlite:${dataDir}`, '--to', url, '--json']);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('the target is not empty')]);
