@@ -55,6 +55,7 @@ describe('two daemons on one database', () => {
     expect(stdout).toMatch(
       /Replicas\n {2}replica-1: +leader, serves everything.*\n {2}replica-2: +follower, serves everything/,
     );
+    expect(follower.output()).not.toContain('already sent');
   });
 
   it('the metrics of both show who leads, and that no change is missing', async () => {

@@ -70,10 +70,8 @@ function registerArtifactList(app: FastifyInstance, parts: ArtifactRouteParts): 
       const { run, attempt, named } = await findArtifacts(await findReadableRun(request, parts.runs), request, parts);
       const sizes = await parts.artifacts.sizes({ run: run.id, attempt });
       const isElsewhere = named.length > 0 && sizes.size === 0;
-      const answered = isElsewhere
-        ? await forwardToHolder(request, reply, { run: run.id, attempt }, parts.group)
-        : null;
-      if (answered !== null) return answered;
+      const owner = { run: run.id, attempt };
+      if (isElsewhere && (await forwardToHolder(request, reply, owner, parts.group))) return reply;
       return { data: named.map((artifact, index) => presentArtifact(artifact, index + 1, sizes)) };
     },
   );
@@ -123,8 +121,7 @@ async function sendArtifact(
   const stored = artifact === undefined ? null : await parts.artifacts.open({ run: run.id, attempt }, number);
   if (artifact === undefined || stored === null) {
     const owner = { run: run.id, attempt };
-    const answered = artifact === undefined ? null : await forwardToHolder(request, reply, owner, parts.group);
-    if (answered !== null) return answered;
+    if (artifact !== undefined && (await forwardToHolder(request, reply, owner, parts.group))) return reply;
     throw new AppError('not_found', `Artifact ${number} of attempt ${attempt} is not stored.`);
   }
   return reply

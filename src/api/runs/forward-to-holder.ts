@@ -6,20 +6,20 @@ import { askReplica, forwardRequest, reasonOfForward } from '../server/forward-r
 
 /**
  * Forwards a request for artifacts from the leader to the replica that has them: the one that executed the attempt, or that led
- * when a worker uploaded them. Resolves with `null` if no other replica has them.
+ * when a worker uploaded them. Resolves with `false` if no other replica has them.
  */
 export async function forwardToHolder(
   request: FastifyRequest,
   reply: FastifyReply,
   owner: ArtifactOwner,
   group: Pick<ReplicaGroup, 'list'>,
-): Promise<FastifyReply | null> {
-  if (reasonOfForward(request) === 'files') return null;
+): Promise<boolean> {
+  if (reasonOfForward(request) === 'files') return false;
   for (const { isLeader, isAlive, adminUrl } of await group.list()) {
     if (isLeader || !isAlive || adminUrl === null) continue;
     if (await hasArtifacts(request, adminUrl, owner)) return forwardRequest(request, reply, adminUrl, 'files');
   }
-  return null;
+  return false;
 }
 
 async function hasArtifacts(

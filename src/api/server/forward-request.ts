@@ -23,19 +23,20 @@ export function reasonOfForward({ headers }: Pick<FastifyRequest, 'headers'>): F
 }
 
 /**
- * Sends a request and its answer as they come, also those that take long. Resolves when the answer begins, or with `null` if the
- * replica cannot be reached.
+ * Sends a request and its answer as they come, also those that take long. Resolves when the answer begins, or with `false` if the
+ * replica cannot be reached. The reply is not the result, because it is a thenable: the promise would wait for the end of the answer.
  */
 export function forwardRequest(
   request: FastifyRequest,
   reply: FastifyReply,
   adminUrl: string,
   reason: ForwardReason,
-): Promise<FastifyReply | null> {
+): Promise<boolean> {
   const asked = openRequest(request, new URL(request.url, adminUrl), request.raw.method!, reason);
   return new Promise((resolve) => {
     asked.once('response', (answer) => {
-      resolve(reply.hijack());
+      reply.hijack();
+      resolve(true);
       reply.raw.writeHead(answer.statusCode!, omitHopByHop(answer.headers));
       answer.pipe(reply.raw);
       answer.once('error', () => reply.raw.destroy());
@@ -43,7 +44,7 @@ export function forwardRequest(
     });
     asked.once('error', () => {
       if (reply.sent) reply.raw.destroy();
-      else resolve(null);
+      else resolve(false);
     });
     request.raw.pipe(asked);
   });

@@ -28,7 +28,8 @@ export function createForwardHook(group: Pick<ReplicaGroup, 'isLeader' | 'findLe
     if (reason === 'files' && config.readsFiles) return undefined;
     const leader = reason === null ? await group.findLeader() : null;
     if (leader === null || leader.adminUrl === null) return answerWithoutLeader(reply);
-    return (await forwardRequest(request, reply, leader.adminUrl, 'leader')) ?? answerWithoutLeader(reply);
+    const isForwarded = await forwardRequest(request, reply, leader.adminUrl, 'leader');
+    return isForwarded ? reply : answerWithoutLeader(reply);
   };
 }
 
