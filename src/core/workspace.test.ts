@@ -43,6 +43,7 @@ describe('a ref', () => {
     '-',
     '--upload-pack=touch pwned',
     '-x',
+    '+main',
     'a..b',
     'a b',
     'a~1',

@@ -34,10 +34,13 @@ function readPath(payload: Json, path: readonly string[]): Json | undefined {
   return value;
 }
 
-/** The name of a branch or a tag, a full ref, or a whole commit ID: `git check-ref-format`, and nothing like an option. */
+/**
+ * The name of a branch or a tag, a full ref, or a whole commit ID: `git check-ref-format`, and nothing like an option or a
+ * forced refspec (`+main`).
+ */
 export function isSafeRef(ref: string): boolean {
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref)) return true;
-  if (ref === '' || ref === '@' || ref.length > 255 || ref.startsWith('-')) return false;
+  if (ref === '' || ref === '@' || ref.length > 255 || /^[-+]/.test(ref)) return false;
   if (/[ ~^:?*[\\]|\.\.|@\{|\/\/|\.$|^\/|\/$/.test(ref) || /\p{C}/u.test(ref)) return false;
   return ref.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'));
 }

@@ -129,16 +129,19 @@ async function removeOrphans(parts: HousekeepingParts, isStopped: IsStopped): Pr
 }
 
 /** The same for the logs in the storage that several daemons share. */
-async function removeOrphanedLogs({ sharedLogs, isLeader }: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+async function removeOrphanedLogs(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+  const { sharedLogs, isLeader } = parts;
   if (sharedLogs === null || !isLeader()) return;
   for (let more = true; more; ) {
     const runs = await sharedLogs.orphans(PIECE_RUNS);
+    let removed = 0;
     for (const run of runs) {
       if (isStopped()) return;
-      await sharedLogs.remove(run);
+      if (await removeSharedLog(parts, run)) removed += 1;
       await pause();
     }
-    more = runs.length === PIECE_RUNS;
+    // Those that could not be removed are found again: they must not keep this loop busy.
+    more = runs.length === PIECE_RUNS && removed > 0;
   }
 }
 
@@ -173,12 +176,14 @@ async function removeFiles({ files, logger }: HousekeepingParts, run: string): P
   }
 }
 
-/** One run in a transaction: its log can have many megabytes. */
-async function removeSharedLog({ sharedLogs, logger }: HousekeepingParts, run: string): Promise<void> {
+/** One run in a transaction: its log can have many megabytes. `false` if it failed, which is logged. */
+async function removeSharedLog({ sharedLogs, logger }: HousekeepingParts, run: string): Promise<boolean> {
   try {
     await sharedLogs?.remove(run as RunId);
+    return true;
   } catch (error) {
     logger.error({ err: error, run }, 'log of a run not removed; retried within a day');
+    return false;
   }
 }
 

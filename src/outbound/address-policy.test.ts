@@ -24,6 +24,12 @@ it.each([
   'fe80::1',
   'fe80::1%eth0',
   'ff02::1',
+  '::ffff:0:7f00:1',
+  '4000::1',
+  '3fff::1',
+  '5f00::1',
+  '100::1',
+  '192.88.99.1',
   'localhost',
 ])('%s is not public', (address) => {
   expect(isPublicAddress(address)).toBe(false);

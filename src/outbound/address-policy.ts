@@ -13,6 +13,7 @@ const SPECIAL_V4 = [
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24',
+  '192.88.99.0/24',
   '192.168.0.0/16',
   '198.18.0.0/15',
   '198.51.100.0/24',
@@ -21,29 +22,19 @@ const SPECIAL_V4 = [
   '240.0.0.0/4',
 ];
 
-/** https://www.iana.org/assignments/iana-ipv6-special-registry. */
-const SPECIAL_V6 = [
-  '::/96',
-  '64:ff9b:1::/48',
-  '100::/64',
-  '2001::/23',
-  '2001:db8::/32',
-  '2002::/16',
-  'fc00::/7',
-  'fe80::/10',
-  'fec0::/10',
-  'ff00::/8',
-];
+/** The only addresses of IPv6 that are assigned to hosts on the internet. */
+const GLOBAL_V6 = ['2000::/3'];
 
-const special = createBlockList();
+/** https://www.iana.org/assignments/iana-ipv6-special-registry: the part of `GLOBAL_V6` that is not a public host. */
+const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-function createBlockList(): BlockList {
+const special = createBlockList({ ipv4: SPECIAL_V4, ipv6: SPECIAL_V6 });
+const global = createBlockList({ ipv6: GLOBAL_V6 });
+
+function createBlockList(subnets: { ipv4?: readonly string[]; ipv6: readonly string[] }): BlockList {
   const list = new BlockList();
-  for (const [family, subnets] of [
-    ['ipv4', SPECIAL_V4],
-    ['ipv6', SPECIAL_V6],
-  ] as const) {
-    for (const subnet of subnets) {
+  for (const family of ['ipv4', 'ipv6'] as const) {
+    for (const subnet of subnets[family] ?? []) {
       const [address = '', bits] = subnet.split('/');
       list.addSubnet(address, Number(bits), family);
     }
@@ -57,7 +48,8 @@ export function isPublicAddress(address: string): boolean {
   if (version === 4) return !special.check(address, 'ipv4');
   if (version !== 6) return false;
   const embedded = readEmbedded(address);
-  return embedded === null ? !special.check(address, 'ipv6') : isPublicAddress(embedded);
+  if (embedded !== null) return isPublicAddress(embedded);
+  return global.check(address, 'ipv6') && !special.check(address, 'ipv6');
 }
 
 /** The IPv4 address in `::ffff:0:0/96` and in the NAT64 prefix `64:ff9b::/96`; `null` for other addresses. */

@@ -162,6 +162,18 @@ describe('the answer', () => {
       { state: 'failed', error: 'exit code 78', exitCode: 78 },
     ],
     [
+      { state: 'succeeded', exit_code: 1e99 },
+      { state: 'succeeded', error: null, exitCode: null },
+    ],
+    [
+      { state: 'succeeded', exit_code: 2 ** 32 },
+      { state: 'succeeded', error: null, exitCode: null },
+    ],
+    [
+      { state: 'succeeded', exit_code: -(2 ** 31) - 1 },
+      { state: 'succeeded', error: null, exitCode: null },
+    ],
+    [
       { state: 'failed', error: 'x'.repeat(2000) },
       { state: 'failed', error: 'x'.repeat(1000), exitCode: null },
     ],

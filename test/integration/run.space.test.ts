@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/core/ids.ts';
 import { createRunSpace, type FreeRequest } from '../../src/executors/files/run-space.ts';
@@ -31,6 +33,12 @@ async function leave({ file = 0, log = 0 }: { file?: number; log?: number }): Pr
   await writeFile(join(workshop.runsDir, run, '1', 'below', 'file'), Buffer.alloc(file, 1));
   await writeFile(join(workshop.logsDir, `${run}.log`), Buffer.alloc(log, 1));
   return run;
+}
+
+/** Nested folders, as a run makes them: in three steps, because their path is too long for one call. */
+async function nest(folder: string, third: string): Promise<void> {
+  const script = 'for step in 1 2 3; do mkdir -p "$1" && cd -P "$1" || exit 1; done';
+  await promisify(execFile)('/bin/sh', ['-c', script, 'sh', third], { cwd: folder });
 }
 
 describe('the space that ended runs take', () => {
@@ -113,6 +121,35 @@ describe('the space that ended runs take', () => {
     await mkdir(log);
     const freed = await open().free(request(0));
     expect(freed).toMatchObject({ runs: 1, stuck: [{ run: first, problem: expect.stringContaining('EISDIR') }] });
+    expect(await workshop.log(second)).toContain('removed');
+  });
+
+  it('is freed if a run made folders that are deeper than a path can be long', async () => {
+    const [deep, other] = [await leave({}), await leave({ file: MIB })];
+    await nest(join(workshop.runsDir, deep, '1'), 'd/'.repeat(1000));
+    const freed = await open().free(request(0));
+    expect(freed).toMatchObject({ runs: 2, stuck: [] });
+    expect(await readdir(workshop.runsDir)).toEqual([]);
+    expect(await workshop.log(other)).toContain('removed');
+  });
+
+  it('is freed from a run with such folders even if its measured size fits, because its real size is not known', async () => {
+    const [deep, other] = [await leave({}), await leave({ file: MIB })];
+    await nest(join(workshop.runsDir, deep, '1'), `${'d'.repeat(200)}/`.repeat(10));
+    expect(await open().free(request(8 * MIB))).toMatchObject({ runs: 1, stuck: [] });
+    expect(await readdir(workshop.runsDir)).toEqual([other]);
+  });
+
+  it('is freed from other runs if one cannot be looked up, and that run is reported', async () => {
+    const [first, second] = [await leave({ file: MIB }), await leave({ file: MIB })];
+    const hasEnded = async (run: RunId) => {
+      if (run === first) throw new Error('unreadable');
+      return true;
+    };
+    expect(await open().free(request(0, { hasEnded }))).toMatchObject({
+      runs: 1,
+      stuck: [{ run: first, problem: 'unreadable' }],
+    });
     expect(await workshop.log(second)).toContain('removed');
   });
 

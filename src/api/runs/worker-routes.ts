@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
+import { EXIT_CODE_RANGE } from '../../core/exit-code.ts';
 import type { JsonObject, JsonSchema } from '../../core/json.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
@@ -364,7 +365,7 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
               maxLength: MAX_ERROR_CHARACTERS,
               description: 'Why it failed, in one sentence; only with `failed`.',
             },
-            exit_code: { type: ['integer', 'null'], minimum: -2_147_483_648, maximum: 4_294_967_295 },
+            exit_code: { type: ['integer', 'null'], ...EXIT_CODE_RANGE },
             result: {
               type: 'object',
               description:

@@ -20,21 +20,25 @@ export async function removeRunFolder(folder: string): Promise<void> {
 export async function removeAttemptTree(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null);
   if (stats === null || !stats.isDirectory() || process.getuid?.() !== 0 || stats.uid === 0) return removeTree(path);
-  const { uid, gid } = stats;
   // The user cannot remove the directory itself, whose parent is ours. The `rmdir` below fails if anything is left.
-  const script = 'chmod -R u+rwX -- "$1"; rm -rf -- "$1"';
-  await execute('/bin/sh', ['-c', script, 'sh', path], { uid, gid, cwd: '/', env: { PATH: '/usr/bin:/bin' } }).catch(
-    () => undefined,
-  );
+  await removeByCommand(path, stats).catch(() => undefined);
   await rmdir(path);
 }
 
-/** Removes a tree, also one with read-only folders, which the module caches of some tools contain. */
+/** Commands descend folder by folder, so a path that is too long for the system is none for them. */
+async function removeByCommand(path: string, user: { uid?: number; gid?: number } = {}): Promise<void> {
+  const script = 'chmod -R u+rwX -- "$1"; rm -rf -- "$1"';
+  const { uid, gid } = user;
+  await execute('/bin/sh', ['-c', script, 'sh', path], { uid, gid, cwd: '/', env: { PATH: '/usr/bin:/bin' } });
+}
+
+/** Removes a tree, also one with read-only folders, which the module caches of some tools contain, and one of any depth. */
 export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch (error) {
     const code = systemErrorCode(error);
+    if (code === 'ENAMETOOLONG') return removeByCommand(path);
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
     await openFolders(path);
     await rm(path, { recursive: true, force: true });

@@ -21,7 +21,7 @@ export interface Freed {
   runs: number;
   /** Disk space of these files. */
   bytes: number;
-  /** Runs whose files cannot be removed, with the reason. */
+  /** Runs whose files cannot be measured or removed, with the reason. */
   stuck: { run: RunId; problem: string }[];
 }
 
@@ -37,6 +37,8 @@ interface Measured {
   bytes: number;
   /** Time of the last change of the run's files: each attempt changes the folder, or the log if the run has no folder. */
   changedMs: number;
+  /** Its folders are deeper than a path can be long, so its size is not known: it is removed first. */
+  isTooDeep: boolean;
 }
 
 interface Places {
@@ -49,12 +51,12 @@ export function createRunSpace(places: Places): RunSpace {
   let known = new Map<RunId, Measured>();
   return {
     free: async (request) => {
-      const ended = await measureEnded(places, known, request);
+      const { ended, stuck } = await measureEnded(places, known, request);
       known = new Map(ended.map((measured) => [measured.run, measured]));
       let over = sum(ended) - request.limitBytes;
-      const freed: Freed = { runs: 0, bytes: 0, stuck: [] };
-      for (const { run, bytes } of ended) {
-        if (over <= 0 || request.isStopped()) break;
+      const freed: Freed = { runs: 0, bytes: 0, stuck };
+      for (const { run, bytes, isTooDeep } of tooDeepFirst(ended)) {
+        if ((over <= 0 && !isTooDeep) || request.isStopped()) break;
         // The run may have been queued again since.
         if (!(await request.hasEnded(run))) continue;
         const problem = await tryToRemoveOutput(places, run);
@@ -76,22 +78,34 @@ function sum(runs: readonly Measured[]): number {
   return runs.reduce((total, { bytes }) => total + bytes, 0);
 }
 
-/** Measures each ended run, oldest first (IDs begin with the time). A run that has not changed is not measured again. */
+function tooDeepFirst(runs: readonly Measured[]): Measured[] {
+  return [...runs].sort((a, b) => Number(b.isTooDeep) - Number(a.isTooDeep));
+}
+
+/**
+ * Measures each ended run, oldest first (IDs begin with the time). A run that has not changed is not measured again. One that
+ * cannot be measured does not keep the others from being measured.
+ */
 async function measureEnded(
   places: Places,
   known: ReadonlyMap<RunId, Measured>,
   { hasEnded, isStopped }: FreeRequest,
-): Promise<Measured[]> {
+): Promise<{ ended: Measured[]; stuck: Freed['stuck'] }> {
   const ended: Measured[] = [];
+  const stuck: Freed['stuck'] = [];
   for (const run of await listRuns(places)) {
     if (isStopped()) break;
-    const changedMs = await findChange(places, run);
-    const before = known.get(run);
-    if (changedMs === null) continue;
-    if (before?.changedMs === changedMs) ended.push(before);
-    else if (await hasEnded(run)) ended.push({ run, bytes: await measureRun(places, run), changedMs });
+    try {
+      const changedMs = await findChange(places, run);
+      const before = known.get(run);
+      if (changedMs === null) continue;
+      if (before?.changedMs === changedMs) ended.push(before);
+      else if (await hasEnded(run)) ended.push({ run, changedMs, ...(await measureRun(places, run)) });
+    } catch (error) {
+      stuck.push({ run, problem: messageOf(error) });
+    }
   }
-  return ended;
+  return { ended, stuck };
 }
 
 /** Runs of executors that need no files, such as `queue`, have a log and no folder. */
@@ -112,9 +126,15 @@ async function findChange({ runsDir, logsDir }: Places, run: RunId): Promise<num
   return log === null || log.size <= MAX_NOTICE_BYTES ? null : log.mtimeMs;
 }
 
-async function measureRun({ runsDir, logsDir }: Places, run: RunId): Promise<number> {
+async function measureRun({ runsDir, logsDir }: Places, run: RunId): Promise<Pick<Measured, 'bytes' | 'isTooDeep'>> {
   const files = await Promise.all([runLogFile(logsDir, run), runTimesFile(logsDir, run)].map(measureFile));
-  return files.reduce((bytes, file) => bytes + file, await measureTree(runFolder(runsDir, run)));
+  const logBytes = files.reduce((bytes, file) => bytes + file, 0);
+  try {
+    return { bytes: logBytes + (await measureTree(runFolder(runsDir, run))), isTooDeep: false };
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENAMETOOLONG') throw error;
+    return { bytes: logBytes, isTooDeep: true };
+  }
 }
 
 /** Resolves with `null`, or with the reason of the failure. */

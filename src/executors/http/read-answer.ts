@@ -1,3 +1,4 @@
+import { readExitCode } from '../../core/exit-code.ts';
 import type { Json } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { RunResult } from '../../core/resources/run.ts';
@@ -91,7 +92,7 @@ function parseObject(text: string): { [key: string]: Json } | null {
 }
 
 function describeResult({ state, error, exit_code: exitCode }: { [key: string]: Json }): RunResult {
-  const code = Number.isInteger(exitCode) ? (exitCode as number) : null;
+  const code = readExitCode(exitCode);
   if (state === 'succeeded') return { ...SUCCEEDED, exitCode: code };
   if (state !== 'failed') return failed('the state in the answer of the receiver is neither "succeeded" nor "failed"');
   const text = typeof error === 'string' ? error.trim().slice(0, MAX_ERROR_CHARACTERS) : '';
