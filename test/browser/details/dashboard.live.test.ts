@@ -73,7 +73,7 @@ describeDashboard('live numbers', ({ signIn }) => {
     expect(listUnexpected(requests)).toEqual([]);
   });
 
-  it('of automations follow runs without a request', async () => {
+  it('of automations follow the ends of runs, with requests for the list only', async () => {
     const page = await signIn(factory.daemon, '/factories/payments/automations');
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'build', exact: true }) });
     await row.getByText('failed').waitFor();
@@ -83,9 +83,9 @@ describeDashboard('live numbers', ({ signIn }) => {
     await startRun();
     await expect.poll(() => last.getAttribute('datetime')).not.toBe(before);
     await row.getByText('failed').waitFor();
-    const { body } = await factory.daemon.api('/factories/payments/runs?automation=build&limit=1');
-    expect(await last.getAttribute('datetime')).toBe(body.data[0].created_at);
-    expect(requests).toEqual([]);
+    const { body } = await factory.daemon.api('/factories/payments/automations/build');
+    expect(await last.getAttribute('datetime')).toBe(body.results.last_run.finished_at);
+    expect(requests.filter((path) => path !== '/api/v1/factories/payments/automations')).toEqual([]);
   });
 
   it('of a new automation replace "Never" when its first run starts', async () => {
