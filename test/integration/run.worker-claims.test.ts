@@ -291,7 +291,7 @@ describe('the secrets of a run', () => {
     expect([...given!.secrets!].map(([name, value]) => [name, value.reveal()])).toEqual([['TOKEN', 'hunter2hunter2']]);
     const id = addRun({}, { secrets: ['OTHER'] });
     expect(await workers.control.claim(claimOrder({ factories: ['payments'], withSecrets: true }))).toEqual([]);
-    expect(queue.run(id)).toMatchObject({ state: 'failed', error: expect.stringContaining('secret OTHER') });
+    expect(queue.run(id)).toMatchObject({ state: 'failed', error: expect.stringContaining('secret named OTHER') });
     addRun({}, { secrets: ['TOKEN'] });
     const [without] = await workers.control.claim(claimOrder({ factories: ['payments'] }));
     expect(without!.secrets).toBeNull();
