@@ -62,8 +62,9 @@ it('is shown by the API and the command line, and found by a search', async () =
     const { body } = await daemon.api(`/factories/payments/runs?search=${encodeURIComponent(text)}`);
     return body.data.map(({ id }: { id: string }) => id);
   };
-  for (const text of ['fixed 100%', 'ÄRGER', 'request 42']) expect(await find(text), text).toEqual([run.id]);
-  for (const text of ['fixed 1_0', 'summary', 'git.example.com', '%']) {
+  for (const text of ['fixed 100%', 'ÄRGER', 'request 42', 'git.example.com/pull/42'])
+    expect(await find(text), text).toEqual([run.id]);
+  for (const text of ['fixed 1_0', 'summary', 'git.example.org', '%']) {
     expect(await find(text), text).toEqual(text === '%' ? [run.id] : []);
   }
   expect((await daemon.cli('run', 'list', '--search', 'PULL')).stdout).toContain(run.id);

@@ -205,6 +205,31 @@ describe('status of a factory in order', () => {
     expect(stdout).not.toContain('webhooks/ci.yaml:9');
   });
 
+  it('prints nothing of an earlier attempt if a condition has another cause', async () => {
+    const usual = createSeededServices().inventory;
+    const known = await usual.factories();
+    const locked = {
+      type: 'DatabaseLocked',
+      status: 'True',
+      reason: 'LockedElsewhere',
+      message: 'locked',
+      since: 0,
+    } as const;
+    const failed = makeReconciliation({
+      revision: 'b'.repeat(40),
+      result: 'failed',
+      diagnostics: [{ ...warning, line: 9 }],
+    });
+    const factories = async () => known.map((factory) => ({ ...factory, conditions: [...factory.conditions, locked] }));
+    await serve({
+      inventory: { ...usual, factories },
+      reconciliations: { get: async () => null, list: async () => ({ data: [failed], nextCursor: null }) },
+    });
+    const { stdout } = await run(['status']);
+    expect(stdout).toContain('DatabaseLocked');
+    expect(stdout).not.toContain('webhooks/ci.yaml:9');
+  });
+
   it('does not count an alert whose cause has ended as active', async () => {
     await serve();
     const { alertStore } = services.storage;

@@ -261,10 +261,10 @@ async function printLastFindings(session: CommandSession, factory: Factory): Pro
       params: { path: { factory: factory.name }, query: { limit: ATTEMPTS_READ } },
     }),
   );
+  // Other conditions, such as that of a locked database, have other causes.
+  const hasFailed = factory.conditions.some(({ type, status }) => type === 'Reconciled' && status === 'False');
   const last = data.find((attempt) =>
-    isHealthy(factory)
-      ? attempt.result === 'applied' && attempt.revision === factory.applied_revision
-      : isFailure(attempt),
+    hasFailed ? isFailure(attempt) : attempt.result === 'applied' && attempt.revision === factory.applied_revision,
   );
   if (waitsForFirstSecret(factory.conditions)) {
     for (const { message, hint } of last?.diagnostics ?? []) printTask(session, message, hint);
