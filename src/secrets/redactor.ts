@@ -3,6 +3,7 @@ import { API_TOKEN_TEXT, RUN_TOKEN_TEXT } from '../core/access.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { ByteMatcher } from './byte-matcher.ts';
 import { compileByteMatcher } from './byte-matcher.ts';
+import { jsonFormsOf } from './json-forms.ts';
 
 /** The text that replaces a value. */
 export const REDACTION_MARK = '[redacted]';
@@ -56,23 +57,23 @@ export function createRedactingTransform(values: Iterable<SecretValue>): Transfo
 }
 
 /**
- * The forms of a value in output: unchanged, inside a JSON string, and for a multi-line value each longer line (a key
+ * The forms of a value in output: unchanged, inside a JSON string of each common library, and for a multi-line value each longer line (a key
  * printed with indentation is the same key).
  */
 function* formsOf(value: SecretValue): Generator<string> {
   const text = value.reveal();
   if (text.length < SHORTEST_MASKED_CHARACTERS) return;
-  yield* withJsonForm(text);
+  yield* withJsonForms(text);
   if (!/[\r\n]/.test(text)) return;
   for (const line of text.split(/[\r\n]+/)) {
     const trimmed = line.trim();
-    if (trimmed.length >= SHORTEST_MASKED_LINE_CHARACTERS) yield* withJsonForm(trimmed);
+    if (trimmed.length >= SHORTEST_MASKED_LINE_CHARACTERS) yield* withJsonForms(trimmed);
   }
 }
 
-function* withJsonForm(text: string): Generator<string> {
+function* withJsonForms(text: string): Generator<string> {
   yield text;
-  yield JSON.stringify(text).slice(1, -1);
+  yield* jsonFormsOf(text);
 }
 
 function compileForms(forms: Iterable<string>): ByteMatcher {
