@@ -14,6 +14,7 @@ export const MAX_ARTIFACTS_BYTES = 104_857_600;
 const MAX_TITLE_CHARACTERS = 200;
 const MAX_URL_CHARACTERS = 2_000;
 const MAX_PATH_CHARACTERS = 1_000;
+const MAX_PROBLEM_CHARACTERS = 1_000;
 
 /** What a run says about its work. */
 export interface RunOutput {
@@ -58,9 +59,14 @@ export function parseRunOutput(source: string): RunOutput {
   try {
     value = JSON.parse(source);
   } catch (error) {
-    return rejectOutput(`it is not valid JSON: ${(error as Error).message}`);
+    return rejectOutput(`it is not valid JSON: ${withoutExcerpt(error as Error)}`);
   }
   return readRunOutput(value);
+}
+
+/** The message without the part of the text that it quotes: no mask recognizes half of a secret. */
+function withoutExcerpt({ message }: Error): string {
+  return message.replace(/, (\.\.\.)?".*"(\.\.\.)?/s, '');
 }
 
 /** Checks the value of `result.json`. Never throws. */
@@ -78,22 +84,42 @@ export function readReportedOutput(value: Json | undefined): RunOutput {
   if (!isJsonObject(value) || !Object.hasOwn(value, 'problem')) return readRunOutput(value);
   const { problem, ...output } = value;
   if (typeof problem !== 'string') return readRunOutput(output);
-  const text = problem.slice(0, MAX_PATH_CHARACTERS).replace(/\p{Surrogate}/gu, '\u{fffd}');
-  return { summary: null, links: [], artifacts: [], problem: text };
+  return { summary: null, links: [], artifacts: [], problem: dropHalfPairs(problem) };
 }
 
-/** Changes each text that people see. */
-export async function mapTexts(output: RunOutput, change: (text: string) => Promise<string>): Promise<RunOutput> {
-  const changeBoth = async <Pair extends { [key: string]: string }>(pair: Pair): Promise<Pair> => {
-    const entries = Object.entries(pair).map(async ([key, value]) => [key, await change(value)]);
+/**
+ * Masks each text that people see, as the run wrote it. Only then, URLs get the form of the URL parser and problems their
+ * limit: no mask recognizes a secret that is encoded or cut. The parser also removes characters, so URLs are masked again.
+ */
+export async function maskTexts(output: RunOutput, mask: (text: string) => Promise<string>): Promise<RunOutput> {
+  const maskBoth = async <Pair extends { [key: string]: string }>(pair: Pair): Promise<Pair> => {
+    const entries = Object.entries(pair).map(async ([key, value]) => [key, await mask(value)]);
     return Object.fromEntries(await Promise.all(entries));
   };
-  return {
-    summary: output.summary === null ? null : await change(output.summary),
-    links: await Promise.all(output.links.map(changeBoth)),
-    artifacts: await Promise.all(output.artifacts.map(changeBoth)),
-    problem: output.problem === null ? null : await change(output.problem),
+  const maskLink = async (link: RunOutput['links'][number]) => {
+    const { title, url } = await maskBoth(link);
+    return { title, url: await mask(normalizeUrl(url)) };
   };
+  return {
+    summary: output.summary === null ? null : await mask(output.summary),
+    links: await Promise.all(output.links.map(maskLink)),
+    artifacts: await Promise.all(output.artifacts.map(maskBoth)),
+    problem: output.problem === null ? null : cutProblem(await mask(output.problem)),
+  };
+}
+
+/** A mark in the host is not part of a URL. */
+function normalizeUrl(url: string): string {
+  return URL.canParse(url) ? new URL(url).href : url;
+}
+
+function cutProblem(problem: string): string {
+  return dropHalfPairs(problem.slice(0, MAX_PROBLEM_CHARACTERS));
+}
+
+/** Half of a surrogate pair cannot be stored as UTF-8. */
+function dropHalfPairs(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\u{fffd}');
 }
 
 /** The text that a search of runs looks in, in lower case. */
@@ -131,7 +157,7 @@ function readLink(value: Json, place: string): RunOutput['links'][number] {
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol) || parsed.username + parsed.password !== '') {
     throw new Invalid(`${place}.url must be an http or https URL without a password`);
   }
-  return { title: readText(title, `${place}.title`, MAX_TITLE_CHARACTERS), url: parsed.href };
+  return { title: readText(title, `${place}.title`, MAX_TITLE_CHARACTERS), url: checked };
 }
 
 function readArtifact(value: Json, place: string): RunOutput['artifacts'][number] {
@@ -148,9 +174,7 @@ function readObject(value: Json | undefined, place: string, keys: readonly strin
   if (!isJsonObject(value)) throw new Invalid(`${place} must be an object`);
   const unknown = Object.keys(value).find((key) => !keys.includes(key));
   if (unknown === undefined) return value;
-  throw new Invalid(
-    `${place} has the unknown key ${JSON.stringify(unknown.slice(0, 50))}; it can have ${keys.join(', ')}`,
-  );
+  throw new Invalid(`${place} has the unknown key ${JSON.stringify(unknown)}; it can have ${keys.join(', ')}`);
 }
 
 function readList(value: Json, place: string, limit: number): Json[] {
@@ -162,6 +186,5 @@ function readList(value: Json, place: string, limit: number): Json[] {
 function readText(value: Json | undefined, place: string, limit: number): string {
   if (typeof value !== 'string' || value.trim() === '') throw new Invalid(`${place} must be a text that is not empty`);
   if (value.length > limit) throw new Invalid(`${place} is longer than ${limit} characters`);
-  // Half of a surrogate pair cannot be stored as UTF-8.
-  return value.replace(/\p{Surrogate}/gu, '\u{fffd}');
+  return dropHalfPairs(value);
 }

@@ -6,7 +6,7 @@ import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { Hold, HolderReport, HoldOutcome, LeaseTerm, NewOutput } from '../core/ports/runs/worker-control.ts';
 import type { Run, RunInput, RunProgress, RunResult } from '../core/resources/run.ts';
-import { mapTexts } from '../core/run-output.ts';
+import { maskTexts } from '../core/run-output.ts';
 import { type BudgetTerms, NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../core/run-policy.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
@@ -468,7 +468,7 @@ export class RunLeases {
 async function maskResult(result: RunResult, mask: (text: string) => string): Promise<RunResult> {
   const error = result.error && mask(result.error);
   if (result.output == null) return { ...result, error };
-  return { ...result, error, output: await mapTexts(result.output, async (text) => mask(text)) };
+  return { ...result, error, output: await maskTexts(result.output, async (text) => mask(text)) };
 }
 
 function hasEnded({ state }: Run): boolean {

@@ -177,6 +177,10 @@ describe('the answer', () => {
       { state: 'failed', error: 'x'.repeat(2000) },
       { state: 'failed', error: 'x'.repeat(1000), exitCode: null },
     ],
+    [
+      { state: 'failed', error: 'x'.repeat(995) + RECEIVER_SECRET },
+      { state: 'failed', error: `${'x'.repeat(995)}[reda`, exitCode: null },
+    ],
     [{ state: 'done' }, { state: 'failed', error: expect.stringContaining('neither'), exitCode: null }],
     [{ result: 'unknown' }, { state: 'succeeded', error: null, exitCode: null }],
   ])('of %j decides the result', async (value, result) => {

@@ -13,7 +13,8 @@ async function outputOf(script: string, secrets: Record<string, string> = {}): P
   return (await execute(workshop.executor(['sh', '-c', script]), makeRunInput(), { secrets })).output;
 }
 
-const problemOf = async (script: string) => (await outputOf(script))?.problem;
+const problemOf = async (script: string, secrets?: Record<string, string>) =>
+  (await outputOf(script, secrets))?.problem;
 
 describe('result.json of a command', () => {
   it('is part of how the attempt ended', async () => {
@@ -43,6 +44,22 @@ describe('result.json of a command', () => {
     expect(JSON.stringify(output)).not.toContain('correct-horse');
     const named = await outputOf(`echo '{"correct-horse": 1}' > result.json`, secrets);
     expect(named?.problem).toContain('unknown key "[redacted]"');
+  });
+
+  it('shows no secret of the run that a URL encodes', async () => {
+    const secrets = { TOKEN: `S3cr&t/<"v"\\x>-line ü-98765` };
+    const script = `node -e 'const url = "https://e.example/a b?q=" + process.env.TOKEN + "#x y";
+      require("fs").writeFileSync("result.json", JSON.stringify({ links: [{ title: "x", url }] }))'`;
+    const output = await outputOf(script, secrets);
+    expect(output?.links).toEqual([{ title: 'x', url: 'https://e.example/a%20b?q=[redacted]#x%20y' }]);
+  });
+
+  it('shows no part of a secret of the run in the problem', async () => {
+    const secrets = { TOKEN: 'correct-horse-battery-staple-'.repeat(3) };
+    const named = await problemOf(`printf '{"%s": 1}' "$TOKEN" > result.json`, secrets);
+    expect(named).toContain('unknown key "[redacted]"');
+    const unquoted = await problemOf(`printf '{"summary": %s}' "$TOKEN" > result.json`, secrets);
+    expect(unquoted).toBe("result.json is not used: it is not valid JSON: Unexpected token 'c' is not valid JSON");
   });
 
   it.each([

@@ -5,7 +5,7 @@ import type { Transform } from 'node:stream';
 import { messageOf, systemErrorCode } from '../../core/errors.ts';
 import {
   MAX_OUTPUT_BYTES,
-  mapTexts,
+  maskTexts,
   OUTPUT_FILE,
   parseRunOutput,
   type RunOutput,
@@ -30,7 +30,7 @@ export async function readRunOutput(
     const output = parseRunOutput(source);
     const missing = await findMissing(work, output);
     if (missing === null) await keep(output.artifacts);
-    return await mapTexts(missing ?? output, (text) => maskText(text, createMask()));
+    return await maskTexts(missing ?? output, (text) => maskText(text, createMask()));
   } catch (error) {
     return rejectOutput(`it cannot be read: ${messageOf(error)}`);
   }

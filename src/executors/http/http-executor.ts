@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Accepted, ExecutionRequest, Executor, NotStarted } from '../../core/ports/runs/executor.ts';
 import type { Run, RunResult } from '../../core/resources/run.ts';
-import { mapTexts } from '../../core/run-output.ts';
+import { maskTexts } from '../../core/run-output.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { readPackageVersion } from '../../files/package-version.ts';
 import { openGuardedConnections } from '../../outbound/guarded-connections.ts';
@@ -16,6 +16,9 @@ import type { HttpTiming, Receiver } from './receiver.ts';
 import { ReceiverCircuit } from './receiver-circuit.ts';
 import { ReportTokens } from './report-tokens.ts';
 import { findSigningSecret } from './signing-secret.ts';
+
+/** As for the results that workers report. */
+const MAX_ERROR_CHARACTERS = 1000;
 
 const TIMING: HttpTiming = { backoff: { firstMs: 1000, maxMs: 60_000, jitter: 0.2 }, executingAfterMs: 2000 };
 
@@ -118,8 +121,9 @@ async function maskResult(
   mask: (text: string) => Promise<string>,
 ): Promise<RunResult | NotStarted | Accepted> {
   if (result.state !== 'failed' && result.state !== 'succeeded') return result;
-  const error = result.error === null ? null : await mask(result.error);
-  return { ...result, error, ...(result.output == null ? {} : { output: await mapTexts(result.output, mask) }) };
+  // Cut after the mask, which does not recognize half of a secret.
+  const error = result.error === null ? null : (await mask(result.error)).slice(0, MAX_ERROR_CHARACTERS);
+  return { ...result, error, ...(result.output == null ? {} : { output: await maskTexts(result.output, mask) }) };
 }
 
 async function maskText(text: string, mask: ReturnType<ExecutorParts['maskOutput']>): Promise<string> {

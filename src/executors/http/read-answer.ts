@@ -12,8 +12,6 @@ import type { AttemptLog } from './attempt-log.ts';
 const MAX_RESULT_BYTES = 1_048_576;
 /** The beginning of the body of a rejection, for the log. */
 const MAX_REJECTION_BYTES = 65_536;
-/** As for the results that workers report. */
-const MAX_ERROR_CHARACTERS = 1000;
 
 const SUCCEEDED: RunResult = { state: 'succeeded', error: null, exitCode: null };
 
@@ -95,7 +93,7 @@ function describeResult({ state, error, exit_code: exitCode }: { [key: string]: 
   const code = readExitCode(exitCode);
   if (state === 'succeeded') return { ...SUCCEEDED, exitCode: code };
   if (state !== 'failed') return failed('the state in the answer of the receiver is neither "succeeded" nor "failed"');
-  const text = typeof error === 'string' ? error.trim().slice(0, MAX_ERROR_CHARACTERS) : '';
+  const text = typeof error === 'string' ? error.trim() : '';
   const unexplained = code === null ? 'the receiver reported a failure without a reason' : `exit code ${code}`;
   return failed(text === '' ? unexplained : text, code);
 }
