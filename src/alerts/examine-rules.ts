@@ -1,4 +1,5 @@
 import { ALERT_RULE_NAMES, type AlertRule, type RuleSettings } from '../core/alerts/alert-rules.ts';
+import { workOnEach } from '../core/work-on-each.ts';
 import { EXAMINERS } from './rules/examiners.ts';
 import { type Examiner, type Finding, MAX_FINDINGS, type RuleSources } from './rules/finding.ts';
 
@@ -24,33 +25,34 @@ export interface ExaminationOrder {
 /** Examines each rule. One that is off finds nothing, so its alerts end. */
 export async function examineRules(sources: RuleSources, order: ExaminationOrder): Promise<Examination[]> {
   const examinations: Examination[] = [];
-  for (const rule of ALERT_RULE_NAMES) {
-    try {
-      examinations.push(...(await examineRule(sources, rule, order)));
-    } catch (error) {
-      order.onFailure(rule, error);
-    }
-  }
+  const examine = async (one: Scope) => examinations.push(await examineScope(sources, one, order));
+  const scopes = ALERT_RULE_NAMES.flatMap((rule) => listScopes(rule, order));
+  await workOnEach(scopes, examine, (error, { rule }) => order.onFailure(rule, error));
   return examinations;
 }
 
-async function examineRule(
+/** What is read for a rule at a time: one that fails leaves the alerts of the others right. */
+type Scope = Pick<Examination, 'rule' | 'factory'>;
+
+function listScopes(rule: AlertRule, { settings, factories, changed }: ExaminationOrder): Scope[] {
+  const examiner = EXAMINERS[rule];
+  if (settings[rule] === false || examiner.scope === 'all') return [{ rule }];
+  return [...(examiner.onChange ? changed : new Set([...factories, ...changed]))].map((factory) => ({ rule, factory }));
+}
+
+async function examineScope(
   sources: RuleSources,
-  rule: AlertRule,
-  { settings, factories, changed }: ExaminationOrder,
-): Promise<Examination[]> {
+  { rule, factory }: Scope,
+  { settings, factories }: ExaminationOrder,
+): Promise<Examination> {
   const setting = settings[rule];
-  if (setting === false) return [{ rule, findings: [] }];
+  if (setting === false) return { rule, findings: [] };
   const examiner = EXAMINERS[rule] as Examiner<number | true>;
   if (examiner.scope === 'all') {
     const found = await examiner.find(sources, setting);
-    const configured = found.filter(({ factory }) => factory === null || factories.includes(factory));
-    return [{ rule, findings: configured.slice(0, MAX_FINDINGS) }];
+    const configured = found.filter((one) => one.factory === null || factories.includes(one.factory));
+    return { rule, findings: configured.slice(0, MAX_FINDINGS) };
   }
-  const examinations: Examination[] = [];
-  for (const factory of examiner.onChange ? changed : new Set([...factories, ...changed])) {
-    const findings = factories.includes(factory) ? await examiner.find(sources, setting, factory) : [];
-    examinations.push({ rule, factory, findings });
-  }
-  return examinations;
+  const findings = factories.includes(factory!) ? await examiner.find(sources, setting, factory!) : [];
+  return { rule, factory: factory!, findings };
 }

@@ -5,6 +5,7 @@ import type { BackupSchedule } from '../core/ports/backup-control.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { type CancelCall, type Schedule, scheduleCall } from '../core/time/schedule.ts';
+import { workOnEach } from '../core/work-on-each.ts';
 import { readOrCreateId } from '../files/id-file.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { formatFileTime, type OnlineBackups } from './online-backups.ts';
@@ -153,18 +154,30 @@ export class ScheduledBackups {
   async #removeOldest(stored: readonly StoredBackup[], newest: string): Promise<void> {
     const { policy, logger } = this.#parts;
     const others = stored.filter(({ name }) => name !== newest);
-    for (const { name } of others.slice(policy.keep - 1)) {
-      await rm(join(policy.dir, name), { force: true });
-      logger.info({ file: join(policy.dir, name) }, 'old backup removed');
-    }
+    const old = others.slice(policy.keep - 1).map(({ name }) => join(policy.dir, name));
+    const remove = async (file: string) => {
+      await rm(file, { force: true });
+      logger.info({ file }, 'old backup removed');
+    };
+    await workOnEach(old, remove, this.#logKept);
   }
 
   /** A daemon that was killed left them: nothing else stores backups with this ID. */
   async #removeUnfinished(id: string): Promise<void> {
     const { dir } = this.#parts.policy;
     const names = (await readdir(dir)).filter((name) => name.startsWith(`dockbell-${id}-`) && name.endsWith('.tmp'));
-    for (const name of names) await rm(join(dir, name), { force: true });
+    const remove = (file: string) => rm(file, { force: true });
+    await workOnEach(
+      names.map((name) => join(dir, name)),
+      remove,
+      this.#logKept,
+    );
   }
+
+  /** A file that cannot be removed does not make a stored backup a failed one, and does not prevent the next one. */
+  #logKept = (error: unknown, file: string): void => {
+    this.#parts.logger.error({ file, problem: messageOf(error) }, 'old backup not removed');
+  };
 
   /** The backups of this daemon, the most recent first. */
   async #list(): Promise<StoredBackup[]> {

@@ -14,6 +14,7 @@ function openHouse(pieces: RunId[][] = []) {
     files: new Set<RunId>(),
     rows: new Set<RunId>(),
     stuck: new Set<string>(),
+    unreadable: new Set<RunId>(),
     errors: [] as string[],
     prunes: 0,
     /** How often rows had been removed when space was given back. */
@@ -55,7 +56,12 @@ function openHouse(pieces: RunId[][] = []) {
         return { more: false };
       },
     },
-    runs: { get: async (run) => (house.rows.has(run) ? ({ id: run } as Run) : null) },
+    runs: {
+      get: async (run) => {
+        if (house.unreadable.has(run)) throw new Error('unreadable');
+        return house.rows.has(run) ? ({ id: run } as Run) : null;
+      },
+    },
     sharedLogs: null,
     files: {
       list: async () => [...house.files],
@@ -146,6 +152,18 @@ describe('housekeeping', () => {
     await housekeeping.stop();
   });
 
+  it('removes at the start the files of the other runs if one cannot be looked up', async () => {
+    const { house, parts, add } = openHouse();
+    const unreadable = add(1, { row: true });
+    add(2, { row: false });
+    house.unreadable.add(unreadable);
+    const housekeeping = startHousekeeping(parts);
+    await vi.advanceTimersByTimeAsync(10);
+    expect([...house.files]).toEqual([unreadable]);
+    expect(house.errors).toEqual([expect.stringContaining('within a day')]);
+    await housekeeping.stop();
+  });
+
   it('removes the logs that daemons share only as their leader: with their runs, after a failure, and above the limit', async () => {
     const { house, parts, add } = openHouse([[], [runId(1), runId(2)]]);
     add(1, { row: true });
@@ -164,7 +182,7 @@ describe('housekeeping', () => {
         orphans: async () => [...logs].filter((run) => !house.rows.has(run)),
         limitSpace: async ({ limitBytes }) => {
           limits.push(limitBytes);
-          return { runs: 0, bytes: 0 };
+          return { runs: 0, bytes: 0, stuck: [] };
         },
       },
     });

@@ -123,7 +123,7 @@ async function removeOrphans(parts: HousekeepingParts, isStopped: IsStopped): Pr
   const runs = await parts.files.list();
   for (let index = 0; index < runs.length && !isStopped(); index += 1) {
     const run = runs[index]!;
-    if ((await parts.runs.get(run)) === null) await removeFiles(parts, run);
+    await removeFiles(parts, run, async () => (await parts.runs.get(run)) === null);
     if (index % PIECE_RUNS === PIECE_RUNS - 1) await pause();
   }
 }
@@ -164,13 +164,18 @@ async function limitSharedLogs(
   isStopped: IsStopped,
 ): Promise<void> {
   if (sharedLogs === null || !isLeader()) return;
-  const { runs, bytes } = await sharedLogs.limitSpace({ limitBytes: policy.runBytes, isStopped });
+  const { runs, bytes, stuck } = await sharedLogs.limitSpace({ limitBytes: policy.runBytes, isStopped });
+  for (const { run, problem } of stuck) logger.error({ run, problem }, 'log of a run not removed');
   if (runs > 0) logger.warn({ runs, bytes }, 'oldest run logs removed to limit their size');
 }
 
-async function removeFiles({ files, logger }: HousekeepingParts, run: string): Promise<void> {
+async function removeFiles(
+  { files, logger }: HousekeepingParts,
+  run: string,
+  isOrphan: () => Promise<boolean> = async () => true,
+): Promise<void> {
   try {
-    await files.removeRunFiles(run);
+    if (await isOrphan()) await files.removeRunFiles(run);
   } catch (error) {
     logger.error({ err: error, run }, 'run files not removed; retried within a day');
   }

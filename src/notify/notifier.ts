@@ -4,7 +4,9 @@ import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { RequestPost, RequestPostKind } from '../core/pull-request.ts';
 import type { ReconciliationEnd } from '../core/reconciliation.ts';
+import type { RunInput } from '../core/resources/run.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
+import { workOnEach } from '../core/work-on-each.ts';
 import { composeReport, digestOutcome, stateOfCommit } from './compose-report.ts';
 import { type NotifyTarget, nameRunTarget } from './notify-target.ts';
 import { composeRunReport } from './run-report.ts';
@@ -175,7 +177,7 @@ export class Notifier {
 
   #startReporting(factory: string, notifiers: readonly TargetNotifier[]): void {
     this.#enqueue(factory, async () => {
-      for (const notifier of notifiers) await notifier.start();
+      await workOnEach(notifiers, (notifier) => notifier.start(), this.#logFailure(factory));
       const last = await this.#parts.inventory.lastReconciliation(factory);
       this.#queued.delete(factory);
       if (last !== null) await this.#queueReport(last);
@@ -207,37 +209,44 @@ export class Notifier {
     if (this.#reportersOf(factory, 'runs').length === 0) return;
     const recent = await this.#parts.runs.list({ factory, limit: MAX_RECENT_RUNS, cursor: null });
     const since = this.#parts.clock.wallMs() - RECENT_MS;
-    for (const { id, finishedAt } of recent.data.toReversed()) {
-      if (finishedAt !== null && finishedAt >= since) await this.#queueRun(id);
-    }
+    const ended = recent.data.toReversed().filter(({ finishedAt }) => finishedAt !== null && finishedAt >= since);
+    await workOnEach(ended, ({ id }) => this.#queueRun(id), this.#logFailure(factory));
   }
 
   async #queueRun(id: RunId): Promise<void> {
-    const { runs, ids, clock, logger } = this.#parts;
+    const { runs } = this.#parts;
     const changed = await runs.get(id);
     if (changed === null || changed.finishedAt === null) return;
     if (this.#reportersOf(changed.factory, 'runs').length === 0) return;
     const input = await runs.input(id);
     if (input === null || input.run.finishedAt === null) return;
-    const { factory, attempt } = input.run;
-    for (const notifier of this.#reportersOf(factory, 'runs')) {
-      const composed = composeRunReport(input, notifier.target.runs!);
-      if (!composed.ok) logger.info({ factory, run: id, problem: composed.problem }, 'run result not posted');
-      if (composed.report === null) continue;
-      const createdAt = clock.wallMs();
-      // One entry for each attempt, so that a retried run is reported again.
-      const key = { id: ids.noticeId(createdAt), revision: revisionOfRun(id, attempt), createdAt };
-      const report = { ...composed.report, target: nameRunTarget(notifier.target) };
-      if (composed.ok) await notifier.put({ ...key, outcome: 'ended', report });
-      else await notifier.skip({ ...key, outcome: 'skipped', report }, composed.problem);
-    }
+    const { factory } = input.run;
+    const reporters = this.#reportersOf(factory, 'runs');
+    await workOnEach(reporters, (notifier) => this.#queueResult(notifier, input), this.#logFailure(factory));
+  }
+
+  async #queueResult(notifier: TargetNotifier, input: RunInput): Promise<void> {
+    const { ids, clock, logger } = this.#parts;
+    const { id, factory, attempt } = input.run;
+    const composed = composeRunReport(input, notifier.target.runs!);
+    if (!composed.ok) logger.info({ factory, run: id, problem: composed.problem }, 'run result not posted');
+    if (composed.report === null) return;
+    const createdAt = clock.wallMs();
+    // One entry for each attempt, so that a retried run is reported again.
+    const key = { id: ids.noticeId(createdAt), revision: revisionOfRun(id, attempt), createdAt };
+    const report = { ...composed.report, target: nameRunTarget(notifier.target) };
+    if (composed.ok) await notifier.put({ ...key, outcome: 'ended', report });
+    else await notifier.skip({ ...key, outcome: 'skipped', report }, composed.problem);
   }
 
   /** Sequential, so that the outcomes of a factory keep their order. */
   #enqueue(factory: string, work: () => Promise<void>): void {
-    this.#tasks.run(work).catch((error) => {
+    this.#tasks.run(work).catch(this.#logFailure(factory));
+  }
+
+  #logFailure(factory: string): (error: unknown) => void {
+    return (error) =>
       this.#parts.logger.error({ factory, err: error }, 'queueing a commit status or a run result failed');
-    });
   }
 
   async #queueReport(reconciliation: ReconciliationEnd): Promise<void> {

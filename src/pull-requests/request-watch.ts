@@ -252,9 +252,16 @@ export class RequestWatch {
     return createHash('sha256').update(JSON.stringify(inputs)).digest('hex');
   }
 
-  /** Continues with what an earlier daemon reported. */
+  /** Continues with what an earlier daemon reported. If that cannot be read, the request is checked again. */
   async #recall(entry: OpenEntry): Promise<void> {
-    recallCheck(entry, await this.#parts.notifier.findRequest(this.factory.name, entry.request));
+    const { notifier, logger } = this.#parts;
+    const { name } = this.factory;
+    const { number, commit } = entry.request;
+    const found = await notifier.findRequest(name, entry.request).catch((error: unknown) => {
+      logger.warn({ factory: name, request: number, commit, err: error }, 'reading the last check failed');
+      return { status: null, comment: null };
+    });
+    recallCheck(entry, found);
     this.#announce();
   }
 

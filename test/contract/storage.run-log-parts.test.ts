@@ -162,16 +162,16 @@ describe('the size of all logs', () => {
       logger: silentLogger,
     });
     const limit = (limitBytes: number) => shared!.limitSpace({ limitBytes, isStopped: () => false });
-    expect(await limit(30_000)).toEqual({ runs: 0, bytes: 0 });
-    expect(await limit(29_000)).toEqual({ runs: 1, bytes: 10_000 });
+    expect(await limit(30_000)).toEqual({ runs: 0, bytes: 0, stuck: [] });
+    expect(await limit(29_000)).toEqual({ runs: 1, bytes: 10_000, stuck: [] });
     const log = Buffer.from((await reader.read(second.id, 0, 1_000))!).toString();
     expect(log).toMatch(
       /^\[dockbell: the log of this run was removed at .* to make room, see retention\.runBytes\]\n$/,
     );
     expect([await parts.size(run.id), await parts.size(third.id)]).toEqual([10_000, 10_000]);
     // The run that has not ended keeps its log, and a line that replaced a log stays.
-    expect(await limit(1)).toEqual({ runs: 1, bytes: 10_000 });
-    expect(await limit(1)).toEqual({ runs: 0, bytes: 0 });
+    expect(await limit(1)).toEqual({ runs: 1, bytes: 10_000, stuck: [] });
+    expect(await limit(1)).toEqual({ runs: 0, bytes: 0, stuck: [] });
     expect(await parts.size(run.id)).toBe(10_000);
   });
 });

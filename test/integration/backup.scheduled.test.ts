@@ -24,10 +24,11 @@ let storage: SqliteStorage;
 let logged: { message: string; problem?: string; file?: string }[];
 /** What the timer of the current schedule calls. */
 let tick: (() => void) | null;
+let onLog: (message: string) => void;
 const started: ScheduledBackups[] = [];
 
 beforeEach(() => {
-  [now, monotonic, logged, tick] = [START, 0, [], null];
+  [now, monotonic, logged, tick, onLog] = [START, 0, [], null, () => {}];
   dataDir = createTempDir('scheduled');
   dir = join(createTempDir('backups'), 'a/b');
   const file = join(dataDir, 'dockbell.db');
@@ -40,7 +41,10 @@ afterEach(async () => {
 });
 
 const clock = { wallMs: () => now, monotonicMs: () => monotonic };
-const log = (fields: object, message: string) => void logged.push({ ...fields, message });
+const log = (fields: object, message: string) => {
+  logged.push({ ...fields, message });
+  onLog(message);
+};
 const logger: Logger = { info: log, warn: log, error: log, child: () => logger };
 
 /** A daemon starts. `change` can look at the content of a backup while it is read. */
@@ -122,6 +126,35 @@ describe('scheduled backups', () => {
     await (await eventually(() => stopping)).ended;
     expect([list(), readdirSync(dataDir).filter((name) => name.endsWith('.tmp'))]).toEqual([[], []]);
     expect([logged, describeBackups(scheduled)]).toEqual([[], null]);
+  });
+
+  it('are stored also if an earlier file cannot be removed, and the other old files are removed', async () => {
+    start(1);
+    await eventually(() => tick);
+    const first = list()[0]!;
+    // `rm` without `recursive` rejects a folder.
+    mkdirSync(join(dir, first.replace(/T.*/, 'T000000Z.tar.0123456789abcdef.tmp')));
+    const second = first.replace(/T.*/, 'T010000Z.tar');
+    writeFileSync(join(dir, second), '');
+    onLog = (message) => {
+      if (message !== 'backup stored') return;
+      rmSync(join(dir, first));
+      mkdirSync(join(dir, first));
+      onLog = () => {};
+    };
+    await pass(HOUR_MS);
+    expect(
+      list()
+        .filter((name) => name.endsWith('.tar'))
+        .map(at),
+    ).toEqual(['050000', '060000']);
+    expect(logged.map(({ message }) => message)).toEqual([
+      'backup stored',
+      'old backup not removed',
+      'backup stored',
+      'old backup not removed',
+      'old backup removed',
+    ]);
   });
 
   it('never delete files of another daemon or of anybody else', async () => {

@@ -153,6 +153,20 @@ describe('the space that ended runs take', () => {
     expect(await workshop.log(second)).toContain('removed');
   });
 
+  it('is freed from other runs if one cannot be looked up a second time', async () => {
+    const [first, second] = [await leave({ file: MIB }), await leave({ file: MIB })];
+    const seen = new Set<RunId>();
+    const hasEnded = async (run: RunId) => {
+      if (run === first && seen.has(run)) throw new Error('unreadable');
+      return seen.add(run) !== null;
+    };
+    expect(await open().free(request(0, { hasEnded }))).toMatchObject({
+      runs: 1,
+      stuck: [{ run: first, problem: 'unreadable' }],
+    });
+    expect(await workshop.log(second)).toContain('removed');
+  });
+
   it('stops early on request, and is nothing before the first run', async () => {
     expect(await open().free(request(0))).toEqual({ runs: 0, bytes: 0, stuck: [] });
     await leave({ file: MIB });

@@ -57,11 +57,12 @@ export function createRunSpace(places: Places): RunSpace {
       const freed: Freed = { runs: 0, bytes: 0, stuck };
       for (const { run, bytes, isTooDeep } of tooDeepFirst(ended)) {
         if ((over <= 0 && !isTooDeep) || request.isStopped()) break;
-        // The run may have been queued again since.
-        if (!(await request.hasEnded(run))) continue;
-        const problem = await tryToRemoveOutput(places, run);
-        if (problem !== null) {
-          freed.stuck.push({ run, problem });
+        try {
+          // The run may have been queued again since.
+          if (!(await request.hasEnded(run))) continue;
+          await removeOutput(places, run);
+        } catch (error) {
+          freed.stuck.push({ run, problem: messageOf(error) });
           continue;
         }
         known.delete(run);
@@ -137,21 +138,15 @@ async function measureRun({ runsDir, logsDir }: Places, run: RunId): Promise<Pic
   }
 }
 
-/** Resolves with `null`, or with the reason of the failure. */
-async function tryToRemoveOutput({ runsDir, logsDir, clock }: Places, run: RunId): Promise<string | null> {
+async function removeOutput({ runsDir, logsDir, clock }: Places, run: RunId): Promise<void> {
   const removed = `log and files of this run were removed at ${formatInstant(clock.wallMs())} to make room`;
-  try {
-    const log = runLogFile(logsDir, run);
-    await rm(runTimesFile(logsDir, run), { force: true });
-    // A new file, because a run may have replaced its log with a link.
-    await rm(log, { force: true });
-    await writeFile(log, `[dockbell: ${removed}, see retention.runBytes]\n`, { flag: 'wx', mode: 0o600 });
-    // Last: a folder that is left shows that there is something to remove.
-    await removeRunFolder(runFolder(runsDir, run));
-    return null;
-  } catch (error) {
-    return messageOf(error);
-  }
+  const log = runLogFile(logsDir, run);
+  await rm(runTimesFile(logsDir, run), { force: true });
+  // A new file, because a run may have replaced its log with a link.
+  await rm(log, { force: true });
+  await writeFile(log, `[dockbell: ${removed}, see retention.runBytes]\n`, { flag: 'wx', mode: 0o600 });
+  // Last: a folder that is left shows that there is something to remove.
+  await removeRunFolder(runFolder(runsDir, run));
 }
 
 /** Space on disk, not the size of the content: a folder of many small files uses more. Links are not followed. */

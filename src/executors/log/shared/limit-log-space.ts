@@ -1,3 +1,4 @@
+import { messageOf } from '../../../core/errors.ts';
 import type { RunId } from '../../../core/ids.ts';
 import type { RunLogParts } from '../../../core/ports/runs/run-log-parts.ts';
 import { type Clock, formatInstant } from '../../../core/time/clock.ts';
@@ -19,29 +20,45 @@ export interface LogSpaceLimit {
   isStopped(): boolean;
 }
 
+export interface FreedLogSpace {
+  /** Number of runs whose logs were removed. */
+  runs: number;
+  /** Size of these logs. */
+  bytes: number;
+  /** Runs whose logs cannot be removed, with the reason. */
+  stuck: { run: RunId; problem: string }[];
+}
+
 /**
  * Removes the logs of the oldest ended runs until all logs fit into `limitBytes`. A line with the reason replaces each log.
- * Resolves with what was removed.
+ * A log that cannot be removed does not keep the others from being removed.
  */
 export async function limitLogSpace(
   { parts, remove, clock }: LogSpaceParts,
   { limitBytes, isStopped }: LogSpaceLimit,
-): Promise<{ runs: number; bytes: number }> {
-  const freed = { runs: 0, bytes: 0 };
+): Promise<FreedLogSpace> {
+  const freed: FreedLogSpace = { runs: 0, bytes: 0, stuck: [] };
   const over = (await parts.totalBytes()) - limitBytes;
+  const replace = async ({ run, attempt, bytes }: OldestLog) => {
+    await remove(run);
+    await parts.append({ run, attempt, origin: 'daemon', ...renderNotice(clock), after: null, position: null });
+    freed.runs += 1;
+    freed.bytes += bytes;
+  };
   while (freed.bytes < over) {
-    const oldest = await parts.oldestEnded({ minBytes: MAX_NOTICE_BYTES, limit: PIECE_RUNS });
-    for (const { run, attempt, bytes } of oldest) {
+    // Those that are stuck are found again.
+    const limit = PIECE_RUNS + freed.stuck.length;
+    const oldest = await parts.oldestEnded({ minBytes: MAX_NOTICE_BYTES, limit });
+    for (const log of oldest.filter(({ run }) => freed.stuck.every((one) => one.run !== run))) {
       if (freed.bytes >= over || isStopped()) return freed;
-      await remove(run);
-      await parts.append({ run, attempt, origin: 'daemon', ...renderNotice(clock), after: null, position: null });
-      freed.runs += 1;
-      freed.bytes += bytes;
+      await replace(log).catch((error) => freed.stuck.push({ run: log.run, problem: messageOf(error) }));
     }
-    if (oldest.length < PIECE_RUNS) break;
+    if (oldest.length < limit) break;
   }
   return freed;
 }
+
+type OldestLog = Awaited<ReturnType<LogSpaceParts['parts']['oldestEnded']>>[number];
 
 function renderNotice(clock: Clock) {
   const atMs = clock.wallMs();
