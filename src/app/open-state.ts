@@ -6,7 +6,7 @@ import type { AnswerStore } from '../core/ports/access/idempotency.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { MasterKeyControl } from '../core/ports/master-key-control.ts';
 import type { Retention } from '../core/ports/retention.ts';
-import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
+import type { KeyProof, SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
 import { RetentionTime } from '../core/retention-time.ts';
@@ -24,7 +24,7 @@ import { builtFile } from '../files/package-files.ts';
 import { removeDrafts } from '../files/write-durably.ts';
 import { createAnswerStore } from '../secrets/answer-store.ts';
 import { loadMasterKey, type MasterKeyRequest } from '../secrets/load-master-key.ts';
-import { MasterKeyRotation, type PlaceKey } from '../secrets/master-key-rotation.ts';
+import { isKeyOf, MasterKeyRotation, type PlaceKey } from '../secrets/master-key-rotation.ts';
 import { placeMasterKey } from '../secrets/place-master-key.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { createSecretStore, type NamingTarget } from '../secrets/secret-store.ts';
@@ -32,7 +32,7 @@ import { createVault } from '../secrets/vault.ts';
 import { rejectWrongKey } from '../secrets/verify-master-key.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
 import type { PostgresSettings, ReplicaSettings } from '../storage/postgres/open-database.ts';
-import { findKeyCheck } from '../storage/sqlite/disk/inspect-copy.ts';
+import { readKeyProof } from '../storage/read-key-proof.ts';
 import type { SqliteFile } from '../storage/sqlite/sqlite-storage.ts';
 import { type StorageThread, startStorage } from '../storage/thread/start-storage.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -67,10 +67,11 @@ export async function openDataDir(
   const paths = resolveDataPaths(dataDir);
   // A daemon that was killed leaves its file behind, with addresses where nobody listens.
   await removeDaemonFile(paths.daemonFile);
-  if (storage.type === 'sqlite') {
-    requireDatabase(paths);
-    await rejectOtherKey(paths.database, { masterKeyFile, environmentValue: env[MASTER_KEY_VARIABLE] });
-  }
+  if (storage.type === 'sqlite') requireDatabase(paths);
+  await rejectOtherKey(await findKeyProof(storage, paths), {
+    masterKeyFile,
+    environmentValue: env[MASTER_KEY_VARIABLE],
+  });
   await removeStaleStaging(dataDir);
   await removeDrafts(dataDir);
   const machine = storage.type === 'sqlite' ? null : await readOrCreateId(paths.machineId);
@@ -78,12 +79,27 @@ export async function openDataDir(
   return { paths, machine, opening: openStorage(storage, settings, paths, logger, lifetime) };
 }
 
-/** Throws `master_key_wrong` before the storage writes: it migrates, and proves that commits are durable, while it opens. */
-async function rejectOtherKey(database: string, request: Omit<MasterKeyRequest, 'createIfMissing'>): Promise<void> {
-  const keyCheck = findKeyCheck(database);
-  if (keyCheck === null) return;
+/** `null` also for a file of SQLite that only the start of the storage can explain. */
+async function findKeyProof(storage: Config['storage'], { database }: DataPaths): Promise<KeyProof | null> {
+  try {
+    return await readKeyProof(storage, database);
+  } catch (error) {
+    if (storage.type === 'sqlite') return null;
+    throw error;
+  }
+}
+
+/**
+ * Throws `master_key_wrong` before the storage writes: it migrates, proves that commits are durable, and joins the group of those
+ * that share the database, while it opens.
+ */
+async function rejectOtherKey(
+  proof: KeyProof | null,
+  request: Omit<MasterKeyRequest, 'createIfMissing'>,
+): Promise<void> {
+  if (proof === null) return;
   const { key } = await loadMasterKey({ ...request, createIfMissing: false });
-  if (!createVault(key).matchesKeyCheck(keyCheck)) throw rejectWrongKey();
+  if (!isKeyOf(proof, createVault(key))) throw rejectWrongKey();
 }
 
 async function openStorage(

@@ -3,10 +3,12 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AppError, messageOf, systemErrorCode } from '../core/errors.ts';
+import type { KeyProof } from '../core/ports/secret-store.ts';
 import { resolveDataPaths } from '../data-dir/data-paths.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { syncFolder } from '../files/write-durably.ts';
 import { readKeyFile } from '../secrets/load-master-key.ts';
+import { isKeyOf } from '../secrets/master-key-rotation.ts';
 import { createVault } from '../secrets/vault.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
 import { findDamage } from '../storage/sqlite/disk/check-database.ts';
@@ -122,8 +124,8 @@ async function extract(
     },
     onProgress,
   });
-  const { keyCheck } = await checkDatabase(staging, content.manifest);
-  if (content.manifest.hasMasterKey) await checkMasterKey(staging, keyCheck);
+  const { keyProof } = await checkDatabase(staging, content.manifest);
+  if (content.manifest.hasMasterKey) await checkMasterKey(staging, keyProof);
   for (const folder of folders) await syncFolder(folder);
   return content;
 }
@@ -168,9 +170,9 @@ async function checkDatabase(staging: string, manifest: Manifest): Promise<Datab
   return facts;
 }
 
-async function checkMasterKey(staging: string, keyCheck: Uint8Array | null): Promise<void> {
+async function checkMasterKey(staging: string, proof: KeyProof | null): Promise<void> {
   const found = await readKeyFile(join(staging, LAYOUT.masterKey));
-  if (found === null || keyCheck === null || createVault(found.key).matchesKeyCheck(keyCheck)) return;
+  if (found === null || proof === null || isKeyOf(proof, createVault(found.key))) return;
   throw new AppError('master_key_wrong', 'the master key in the backup is not the key of its database');
 }
 

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { AppError, messageOf } from '../core/errors.ts';
 import { createIdSource } from '../core/ids.ts';
+import type { KeyProof } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { systemClock } from '../core/time/clock.ts';
 import { loadMasterKey, readKeyFile } from '../secrets/load-master-key.ts';
-import { MasterKeyRotation, type PlaceKey } from '../secrets/master-key-rotation.ts';
+import { isKeyOf, MasterKeyRotation, type PlaceKey } from '../secrets/master-key-rotation.ts';
 import { placeMasterKey } from '../secrets/place-master-key.ts';
 import { createVault } from '../secrets/vault.ts';
+import { rejectWrongKey } from '../secrets/verify-master-key.ts';
 import { type StoppedDaemon, withStoppedDaemon } from './stopped-daemon.ts';
 
 export interface RotationRequest {
@@ -37,7 +39,7 @@ export interface Rotation {
  * `config_invalid` for a key that is missing or malformed, or cannot be stored.
  */
 export function rotateMasterKey(request: RotationRequest): Promise<Rotation> {
-  return withStoppedDaemon(request.daemon, async (storage) => {
+  const rotate = async (storage: Storage): Promise<Rotation> => {
     const nextKey = await readNewKey(request.newKeyFile);
     const place = createPlace(request);
     const rotation = await openRotation(storage, request, { nextKey, place });
@@ -50,7 +52,15 @@ export function rotateMasterKey(request: RotationRequest): Promise<Rotation> {
     // An earlier version, or an operator, may have replaced the key of the storage without the file.
     const { placed, earlierKeyFile } = await place(nextKey);
     return { resealed: null, earlierKeyFile, isPlaced: placed };
-  });
+  };
+  return withStoppedDaemon(request.daemon, rotate, (proof) => rejectOtherKeys(request, proof));
+}
+
+/** Throws `master_key_wrong` if neither key is one of the storage. */
+async function rejectOtherKeys(request: RotationRequest, proof: KeyProof | null): Promise<void> {
+  const nextKey = await readNewKey(request.newKeyFile);
+  if (proof === null || isKeyOf(proof, createVault(nextKey))) return;
+  if (!isKeyOf(proof, createVault(await loadPresentKey(request)))) throw rejectWrongKey();
 }
 
 /** Throws `config_invalid` if the file is missing, malformed or accessible to others. */
@@ -72,9 +82,11 @@ async function openRotation(
   if (check !== null && createVault(nextKey).matchesKeyCheck(check)) {
     return MasterKeyRotation.open({ table, place }, nextKey);
   }
-  const { keyFile: masterKeyFile, environmentValue } = request;
-  const { key } = await loadMasterKey({ masterKeyFile, environmentValue, createIfMissing: false });
-  return MasterKeyRotation.open({ table, place }, key);
+  return MasterKeyRotation.open({ table, place }, await loadPresentKey(request));
+}
+
+async function loadPresentKey({ keyFile, environmentValue }: RotationRequest): Promise<Uint8Array> {
+  return (await loadMasterKey({ masterKeyFile: keyFile, environmentValue, createIfMissing: false })).key;
 }
 
 async function recordRotation({ auditLog }: Storage, resealed: number): Promise<void> {
@@ -93,14 +105,11 @@ async function recordRotation({ auditLog }: Storage, resealed: number): Promise<
 }
 
 /** Replaces the key file. The environment has the new key only if the operator has put it there. */
-function createPlace({ keyFile, newKeyFile, environmentValue }: RotationRequest): PlaceKey {
+function createPlace(request: RotationRequest): PlaceKey {
+  const { keyFile, newKeyFile } = request;
   return async (key) => {
-    if (environmentValue !== undefined) {
-      const { key: present } = await loadMasterKey({
-        masterKeyFile: keyFile,
-        environmentValue,
-        createIfMissing: false,
-      });
+    if (request.environmentValue !== undefined) {
+      const present = await loadPresentKey(request);
       return { placed: Buffer.from(key).equals(present), earlierKeyFile: null };
     }
     try {

@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts';
+import type { KeyProof } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { type DataPaths, resolveDataPaths } from '../data-dir/data-paths.ts';
 import { requireOwnDatabase, requireOwnDataDir } from '../data-dir/require-database.ts';
@@ -7,19 +8,19 @@ import { lockDataDir } from '../storage/data-dir-lock.ts';
 import { holdDaemonLock } from '../storage/postgres/daemon-lock.ts';
 import { inspectPostgres } from '../storage/postgres/inspect-database.ts';
 import { openPostgresStorage } from '../storage/postgres/postgres-storage.ts';
+import { readKeyProof, type StoragePlace } from '../storage/read-key-proof.ts';
 import { openSqliteStorage } from '../storage/sqlite/sqlite-storage.ts';
 
 /** A daemon that does not run: its data directory, and what its configuration says about the storage. */
 export interface StoppedDaemon {
   dataDir: string;
-  storage: {
-    type: 'sqlite' | 'postgres';
-    /** Of the database of PostgreSQL. */
-    url: string | null;
-  };
+  storage: StoragePlace;
 }
 
 type Work<Result> = (storage: Storage, paths: DataPaths) => Promise<Result>;
+
+/** Throws if the work must not begin. Nothing is written yet: opening a storage migrates it. */
+type Examine = (proof: KeyProof | null) => Promise<void>;
 
 /** The storage executes one operation after another. */
 const CONNECTIONS = 2;
@@ -30,7 +31,11 @@ const CONNECTIONS = 2;
  * Throws `data_dir_locked` while a daemon runs, `bad_request` if there is no database, and `forbidden` if the data belong to
  * another user. Throws what opening the database and the work throw.
  */
-export async function withStoppedDaemon<Result>(daemon: StoppedDaemon, work: Work<Result>): Promise<Result> {
+export async function withStoppedDaemon<Result>(
+  daemon: StoppedDaemon,
+  work: Work<Result>,
+  examine: Examine | null = null,
+): Promise<Result> {
   const { dataDir, storage } = daemon;
   const paths = resolveDataPaths(dataDir);
   if (storage.type === 'sqlite') requireOwnDatabase(paths.database, dataDir);
@@ -39,14 +44,16 @@ export async function withStoppedDaemon<Result>(daemon: StoppedDaemon, work: Wor
   const lock = lockDataDir(dataDir);
   try {
     await removeDrafts(dataDir);
-    if (storage.type === 'sqlite') return await withSqlite(paths, work);
-    return await withPostgres(storage.url!, (opened) => work(opened, paths));
+    const prepare = async () => examine?.(await readKeyProof(storage, paths.database));
+    if (storage.type === 'sqlite') return await withSqlite(paths, work, prepare);
+    return await withPostgres(storage.url!, (opened) => work(opened, paths), prepare);
   } finally {
     lock.release();
   }
 }
 
-async function withSqlite<Result>(paths: DataPaths, work: Work<Result>): Promise<Result> {
+async function withSqlite<Result>(paths: DataPaths, work: Work<Result>, prepare: () => Promise<void>): Promise<Result> {
+  await prepare();
   const storage = openSqliteStorage(paths.database);
   try {
     return await work(storage, paths);
@@ -55,7 +62,11 @@ async function withSqlite<Result>(paths: DataPaths, work: Work<Result>): Promise
   }
 }
 
-async function withPostgres<Result>(url: string, work: (storage: Storage) => Promise<Result>): Promise<Result> {
+async function withPostgres<Result>(
+  url: string,
+  work: (storage: Storage) => Promise<Result>,
+  prepare: () => Promise<void>,
+): Promise<Result> {
   let onTaken!: (error: AppError) => void;
   const taken = new Promise<never>((_, reject) => {
     onTaken = reject;
@@ -65,6 +76,7 @@ async function withPostgres<Result>(url: string, work: (storage: Storage) => Pro
   const lock = await holdDaemonLock(url, onTaken);
   try {
     await requireSchema(url);
+    await prepare();
     const storage = await openPostgresStorage({ url, pool: CONNECTIONS });
     try {
       return await Promise.race([work(storage), taken]);

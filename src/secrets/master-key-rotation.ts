@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts';
-import type { ResealableSecretTable, SealedValue } from '../core/ports/secret-store.ts';
+import type { KeyProof, ResealableSecretTable, SealedValue } from '../core/ports/secret-store.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import { sealedNameOf } from './answer-store.ts';
@@ -168,8 +168,18 @@ function composeRecord({ present, key }: { present: Vault; key: Uint8Array }, { 
   return new Uint8Array(Buffer.from(JSON.stringify(record)));
 }
 
+function readRecord(bytes: Uint8Array): StoredRecord {
+  return JSON.parse(Buffer.from(bytes).toString('utf8'));
+}
+
+/** Does a daemon with the key of this vault open what is stored? During a change of the master key, both keys do. */
+export function isKeyOf({ keyCheck, rotation }: KeyProof, vault: Vault): boolean {
+  if (vault.matchesKeyCheck(keyCheck)) return true;
+  return rotation !== null && vault.matchesKeyCheck(decode(readRecord(rotation).check));
+}
+
 async function openRecord(table: ResealableSecretTable, vault: Vault, key: Uint8Array, bytes: Uint8Array) {
-  const { check, next, present } = JSON.parse(Buffer.from(bytes).toString('utf8')) as StoredRecord;
+  const { check, next, present } = readRecord(bytes);
   const open = (place: typeof NEXT, sealed: string) =>
     decode(vault.open({ ...place, sealed: decode(sealed) }).reveal());
   if (vault.matchesKeyCheck(decode(check))) return { nextKey: key, presentKey: open(PRESENT, present) };

@@ -2,8 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createVault } from '../../src/secrets/vault.ts';
 import { holdDaemonLock } from '../../src/storage/postgres/daemon-lock.ts';
+import { migrate } from '../../src/storage/postgres/migrate.ts';
+import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';
+import { createPool } from '../../src/storage/postgres/open-database.ts';
+import { KEY_CHECK } from '../../src/storage/sql/key-proof.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -145,6 +150,60 @@ it('key rotate encrypts the secrets in PostgreSQL with the new key', async () =>
   expect([online.code, online.stdout], online.stderr).toEqual([0, expect.stringMatching(/^Encrypted [1-9]/)]);
   await daemon.end('SIGTERM');
 });
+
+describe.each([
+  ['of the present version', MIGRATIONS],
+  ['one migration older', MIGRATIONS.slice(0, -1)],
+])('with another master key, on a database %s', (version, steps) => {
+  let databases = steps.length * 10;
+  let database: string;
+  let folder: string;
+  beforeEach(async () => {
+    databases += 1;
+    database = await server.createDatabase(`other_key_${databases}`);
+    const pool = createPool({ url: database, pool: 1 }, version);
+    await migrate(pool, steps);
+    const check = createVault(Buffer.alloc(32, 1)).keyCheck();
+    await pool.query('INSERT INTO settings (key, value) VALUES ($1, $2)', [KEY_CHECK, check]);
+    await pool.end();
+    folder = createTempDir('other-key');
+    writeFileSync(join(folder, 'master.key'), `${Buffer.alloc(32, 2).toString('base64')}\n`, { mode: 0o600 });
+  });
+  const storage = () => ({ type: 'postgres', url: database });
+
+  it('a start changes no row and no table', async () => {
+    const before = await dump(database);
+    const launched = launchTestDaemon({ config: { ...config, storage: storage() }, dataDir: folder });
+    expect(await launched.exited).toBe(2);
+    await launched.serving;
+    expect(launched.output()).toContain('Nothing was changed.');
+    expect(await dump(database)).toEqual(before);
+  });
+
+  it('key rotate changes no row and no table', async () => {
+    const before = await dump(database);
+    const newKeyFile = join(folder, 'new.key');
+    writeFileSync(newKeyFile, `${Buffer.alloc(32, 3).toString('base64')}\n`, { mode: 0o600 });
+    const env = { DOCKBELL_STORAGE_TYPE: 'postgres', DOCKBELL_STORAGE_URL: database };
+    const rotated = await runCli(['key', 'rotate', '--new-key-file', newKeyFile, '--data-dir', folder], { env });
+    expect([rotated.code, rotated.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
+    expect(await dump(database)).toEqual(before);
+  });
+});
+
+/** All rows, and all columns. */
+function dump(database: string): Promise<Record<string, unknown[]>> {
+  return withClient(database, async (client) => {
+    const columns = await client.query(
+      "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2",
+    );
+    const dumped: Record<string, unknown[]> = { columns: columns.rows };
+    for (const table of new Set(columns.rows.map(({ table_name }) => table_name as string))) {
+      dumped[table] = (await client.query(`SELECT to_jsonb(one) AS row FROM ${table} one ORDER BY 1`)).rows;
+    }
+    return dumped;
+  });
+}
 
 it('backup makes no file and prints the commands to run, with a daemon and without', async () => {
   const target = join(createTempDir('backup'), 'dockbell.tar');

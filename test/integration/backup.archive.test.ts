@@ -10,6 +10,7 @@ import { checkBackup, restoreBackup } from '../../src/backup/restore-backup.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { beginKeyChange } from '../helpers/begin-key-change.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
 const MANIFEST: Manifest = {
@@ -236,6 +237,23 @@ describe('restore', () => {
     ];
     await expect(restore(await store(keyed(2)))).rejects.toMatchObject({ code: 'master_key_wrong' });
     await expect(restore(await store(keyed(1)))).resolves.toMatchObject({ files: 2 });
+  });
+
+  it('accepts either master key of a database whose key was being changed', async () => {
+    const file = join(createTempDir('source'), 'dockbell.db');
+    const storage = openSqliteStorage(file);
+    await beginKeyChange(storage.sealedSecrets, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
+    storage.close();
+    const restoreWith = async (fill: number) =>
+      restore(
+        await store([
+          manifest({ hasMasterKey: true }),
+          text('dockbell.db', readFileSync(file)),
+          text('master.key', `${Buffer.alloc(32, fill).toString('base64')}\n`),
+        ]),
+      );
+    await expect(restoreWith(3)).rejects.toMatchObject({ code: 'master_key_wrong' });
+    for (const fill of [1, 2]) await expect(restoreWith(fill)).resolves.toMatchObject({ files: 2 });
   });
 
   it('rejects a damaged database whose digest is right', async () => {

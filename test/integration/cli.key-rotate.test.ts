@@ -145,10 +145,13 @@ describe('key rotate', () => {
   it('changes nothing with a wrong current key, a new key that is missing or malformed, or a running daemon', async () => {
     const wrong = join(createTempDir('wrong'), 'wrong.key');
     writeFileSync(wrong, `${Buffer.alloc(32, 3).toString('base64')}\n`, { mode: 0o600 });
+    const database = () => readFileSync(join(dataDir, 'dockbell.db'));
+    const before = database();
     expect(await rotate('--key-file', wrong)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('not the one'),
     });
+    expect(database().equals(before)).toBe(true);
     const lock = lockDataDir(dataDir);
     expect(await rotate()).toMatchObject({ code: 2, stderr: expect.stringContaining('in use by another Dockbell') });
     lock.release();

@@ -12,6 +12,7 @@ import type { RunningDaemon } from '../../src/doctor/patient.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { beginKeyChange } from '../helpers/begin-key-change.ts';
 import { createDatabaseFile } from '../helpers/new-database.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { mountExt4 } from '../helpers/small-disk.ts';
@@ -172,6 +173,17 @@ describe('a check finds', () => {
     expect(findings).toMatchObject([{ severity: 'warning', check: 'master-key' }]);
     const key = Buffer.alloc(32, 1).toString('base64');
     expect(await only('master-key', { env: { DOCKBELL_MASTER_KEY: key } })).toEqual([]);
+  });
+
+  it('no wrong master key while it is being changed, with either of both keys', async () => {
+    const storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
+    await beginKeyChange(storage.sealedSecrets, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
+    storage.close();
+    const symptoms = [1, 2, 3].map(async (fill) => {
+      const env = { DOCKBELL_MASTER_KEY: Buffer.alloc(32, fill).toString('base64') };
+      return (await only('master-key', { env })).length;
+    });
+    expect(await Promise.all(symptoms)).toEqual([0, 0, 1]);
   });
 
   async function examineWith(text: string) {

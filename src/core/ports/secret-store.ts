@@ -68,6 +68,14 @@ export interface SealedSecretTable {
   delete(name: string, by: { at: number; name: string | null }): Promise<boolean>;
 }
 
+/** What a database that is not open says about its master keys. */
+export interface KeyProof {
+  /** As `SealedSecretTable.keyCheck`. */
+  keyCheck: Uint8Array;
+  /** As `ResealableSecretTable.rotation`. */
+  rotation: Uint8Array | null;
+}
+
 /** The additional operations that a change of the master key needs. */
 export interface ResealableSecretTable extends SealedSecretTable {
   /** What `beginRotation` stored; `null` if the master key is not being changed. */

@@ -3,9 +3,9 @@ import { dirname, relative } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 import { MASTER_KEY_VARIABLE } from '../../core/reserved-variables.ts';
 import { loadMasterKey } from '../../secrets/load-master-key.ts';
+import { isKeyOf } from '../../secrets/master-key-rotation.ts';
 import { createVault } from '../../secrets/vault.ts';
-import { inspectPostgres } from '../../storage/postgres/inspect-database.ts';
-import { readDatabaseFacts } from '../../storage/sqlite/disk/inspect-copy.ts';
+import { readKeyProof } from '../../storage/read-key-proof.ts';
 import type { Check, Patient, Symptom } from '../patient.ts';
 
 /** Is the master key there, is it the key of the database, and is it kept apart from the database? */
@@ -15,9 +15,9 @@ export const masterKeyCheck: Check = {
 };
 
 async function examineKey({ config, paths, env }: Patient): Promise<Symptom[]> {
-  const keyCheck = await readKeyCheck({ config, paths });
+  const proof = await readKeyProof(config.storage, paths.database);
   // The first start creates the key.
-  if (keyCheck === null) return [];
+  if (proof === null) return [];
   try {
     const { masterKeyFile } = config;
     const { key } = await loadMasterKey({
@@ -25,17 +25,11 @@ async function examineKey({ config, paths, env }: Patient): Promise<Symptom[]> {
       environmentValue: env[MASTER_KEY_VARIABLE],
       createIfMissing: false,
     });
-    if (createVault(key).matchesKeyCheck(keyCheck)) return [];
+    if (isKeyOf(proof, createVault(key))) return [];
     return [describe('the master key is not the key that encrypted the secrets in the database')];
   } catch (error) {
     return [describe(messageOf(error))];
   }
-}
-
-async function readKeyCheck({ config, paths }: Pick<Patient, 'config' | 'paths'>): Promise<Uint8Array | null> {
-  const { type, url } = config.storage;
-  if (type === 'postgres') return (await inspectPostgres(url!)).keyCheck;
-  return existsSync(paths.database) ? readDatabaseFacts(paths.database).keyCheck : null;
 }
 
 function describe(message: string): Symptom {

@@ -1,5 +1,7 @@
 import { Client } from 'pg';
 import { AppError, messageOf } from '../../core/errors.ts';
+import type { KeyProof } from '../../core/ports/secret-store.ts';
+import { type KeyProofRow, READ_KEY_PROOF, toKeyProof } from '../sql/key-proof.ts';
 import { readVersion, type StoredVersion } from './schema-version.ts';
 import { toStorageError } from './storage-error.ts';
 import { COPY_MARKER } from './unfinished-copy.ts';
@@ -18,8 +20,8 @@ export interface PostgresFacts {
   /** `null` if no daemon has used the database. */
   schema: StoredVersion | null;
   isUnfinishedCopy: boolean;
-  /** The check value of the master key; `null` if no secret was ever stored. */
-  keyCheck: Uint8Array | null;
+  /** `null` if no daemon has used the database. */
+  keyProof: KeyProof | null;
 }
 
 const SERVER = `SELECT current_setting('server_version') AS version,
@@ -36,11 +38,11 @@ const SERVER = `SELECT current_setting('server_version') AS version,
 export function inspectPostgres(url: string): Promise<PostgresFacts> {
   return withConnection(url, async (client) => {
     const { rows } = await client.query(SERVER, [COPY_MARKER]);
-    const { hasSchema, ...server } = rows[0] as { hasSchema: boolean } & Omit<PostgresFacts, 'schema' | 'keyCheck'>;
-    if (!hasSchema) return { ...server, schema: null, keyCheck: null };
+    const { hasSchema, ...server } = rows[0] as { hasSchema: boolean } & Omit<PostgresFacts, 'schema' | 'keyProof'>;
+    if (!hasSchema) return { ...server, schema: null, keyProof: null };
     const schema = await readVersion(client);
-    const keys = await client.query<{ value: Buffer }>("SELECT value FROM settings WHERE key = 'master_key_check'");
-    return { ...server, schema, keyCheck: keys.rows[0]?.value ?? null };
+    const proof = await client.query<KeyProofRow>(READ_KEY_PROOF);
+    return { ...server, schema, keyProof: toKeyProof(proof.rows[0]!) };
   });
 }
 

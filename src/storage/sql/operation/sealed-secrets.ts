@@ -9,11 +9,9 @@ import type {
   StoredSecretSummary,
 } from '../../../core/ports/secret-store.ts';
 import type { SecretScope } from '../../../core/secret-scope.ts';
+import { KEY_CHECK, ROTATION } from '../key-proof.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SECRET_SCOPES, SECRET_VERSIONS } from '../schema/tables.ts';
-
-const KEY_CHECK = 'master_key_check';
-const ROTATION = 'master_key_rotation';
 
 /** Encrypted secrets. The row of the name remains after a deletion, so that a version number is never used twice. */
 export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {

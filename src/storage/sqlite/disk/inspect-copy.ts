@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { AppError } from '../../../core/errors.ts';
+import type { KeyProof } from '../../../core/ports/secret-store.ts';
+import { type KeyProofRow, READ_KEY_PROOF, toKeyProof } from '../../sql/key-proof.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { readWriter } from './schema-writer.ts';
 import { toStorageError } from './storage-error.ts';
@@ -13,8 +15,8 @@ export interface DatabaseFacts {
   schemaVersion: number;
   /** The version of the program that wrote the schema; `null` if it is older than 0.2. */
   writtenBy: string | null;
-  /** The check value of the master key; `null` if no secret was ever stored. */
-  keyCheck: Uint8Array | null;
+  /** `null` if no daemon has used the database. */
+  keyProof: KeyProof | null;
 }
 
 /** Reads facts of a database that nobody writes to. Throws `storage_damaged` if the file is not a database. */
@@ -22,23 +24,8 @@ export function readDatabaseFacts(file: string): DatabaseFacts {
   return readFrom(file, (db) => ({
     schemaVersion: db.pragma('user_version', { simple: true }) as number,
     writtenBy: readWriter(db),
-    keyCheck: readKeyCheck(db),
+    keyProof: readKeyProof(db),
   }));
-}
-
-/**
- * The check value of the master key, if that is certain before the database is opened for writing. `null` if no secret was ever
- * stored, while the key is being changed, and for a file that only the start of the storage can explain.
- */
-export function findKeyCheck(file: string): Uint8Array | null {
-  try {
-    return readFrom(file, (db) => {
-      const isRotating = db.prepare("SELECT 1 FROM settings WHERE key = 'master_key_rotation'").get() !== undefined;
-      return isRotating ? null : readKeyCheck(db);
-    });
-  } catch {
-    return null;
-  }
 }
 
 /** The runs that could still be started or end: their start records belong to the state of the database. */
@@ -64,9 +51,8 @@ export function openRunLookup(file: string): { has(id: string): boolean; close()
   return { has: (id) => find.get({ id }) !== undefined, close: () => db.close() };
 }
 
-function readKeyCheck(db: Database.Database): Buffer | null {
-  const value = db.prepare("SELECT value FROM settings WHERE key = 'master_key_check'").pluck().get();
-  return Buffer.isBuffer(value) ? value : null;
+function readKeyProof(db: Database.Database): KeyProof | null {
+  return toKeyProof(db.prepare<[], KeyProofRow>(READ_KEY_PROOF).get()!);
 }
 
 /**
