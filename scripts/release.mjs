@@ -16,6 +16,7 @@ import { writeArchive } from './release/write-archive.mjs';
 import { writeSbom } from './release/write-sbom.mjs';
 import { runNpm } from './run-npm.mjs';
 import { readSourceTime } from './source-time.mjs';
+import { isInstalled } from './tasks.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -86,9 +87,11 @@ function copyWorkTree(folder) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(ROOT, file), join(folder, file));
   }
-  for (const path of ['node_modules', 'site/node_modules']) {
-    if (!existsSync(join(ROOT, path))) throw new Error('the dependencies are not installed: run npm run build first');
-    symlinkSync(join(ROOT, path), join(folder, path));
+  for (const path of ['', 'site']) {
+    // Otherwise the build of the copy would install them, and so delete those of the work tree.
+    if (!isInstalled(join(ROOT, path)))
+      throw new Error(`the dependencies in ${join(ROOT, path)} are not those of its lockfile: run npm run build first`);
+    symlinkSync(join(ROOT, path, 'node_modules'), join(folder, path, 'node_modules'));
   }
   return folder;
 }

@@ -71,7 +71,8 @@ async function installFolder(folder, stdio) {
   return code;
 }
 
-function isInstalled(folder) {
+/** Are the dependencies of the folder those of its lockfile? */
+export function isInstalled(folder) {
   const stamp = stampOf(folder);
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashLockfile(folder);
 }

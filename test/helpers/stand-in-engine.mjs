@@ -126,8 +126,10 @@ if (command !== '--version') startHelper('namespaces');
 if (command === 'run') startHelper('network');
 if (command === 'run') await run();
 else if (command === 'ps') {
-  const label = args.at(-1).replace(/^label=/, '');
-  for (const { id, labels } of listContainers()) if (labels.includes(label)) process.stdout.write(`${id}\n`);
+  const wanted = args.filter((arg) => arg.startsWith('label=')).map((arg) => arg.slice('label='.length));
+  for (const { id, labels } of listContainers()) {
+    if (wanted.every((label) => labels.includes(label))) process.stdout.write(`${id}\n`);
+  }
 } else if (command === 'kill') {
   const killed = args.map((id) => signal(join(state, id), 'SIGKILL'));
   if (killed.includes(false)) fail('can only kill running containers');
