@@ -1,6 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
+import { TestReplicas } from '../helpers/replicas.ts';
+import { startPostgres, withClient } from '../helpers/start-postgres.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
 
@@ -37,11 +39,16 @@ afterAll(async () => {
 });
 
 /** Posts a body of Linear under an ID that nobody signed. */
-async function post(n: number, round: number, id: string = randomUUID()): Promise<number> {
+async function post(
+  n: number,
+  round: number,
+  id: string = randomUUID(),
+  { ingressUrl }: Pick<TestDaemon, 'ingressUrl'> = daemon,
+): Promise<number> {
   const body = JSON.stringify({ type: 'Issue', action: 'create', data: { n, round }, webhookTimestamp: signedAt });
   const signature = createHmac('sha256', SECRET).update(body).digest('hex');
   const headers = { 'Linear-Signature': signature, 'Linear-Delivery': id };
-  const answer = await fetch(`${daemon.ingressUrl}/webhooks/w/${uid}`, { method: 'POST', headers, body });
+  const answer = await fetch(`${ingressUrl}/webhooks/w/${uid}`, { method: 'POST', headers, body });
   return answer.status;
 }
 
@@ -78,4 +85,41 @@ it('starts one run for each body, also with other IDs at the same moment and aft
   const runs: { delivery: string }[] = await list('runs?limit=100');
   expect(runs).toHaveLength(before + KILLS * BODIES);
   expect(new Set(runs.map(({ delivery }) => delivery)).size).toBe(runs.length);
+});
+
+it('starts one run for each body at two daemons on PostgreSQL, of which one is killed under load', {
+  tags: 'long',
+}, async () => {
+  const server = await startPostgres();
+  const url = await server.createDatabase('bodies');
+  const replicas = new TestReplicas(url, options);
+  let [killed, other] = [await replicas.start(), await replicas.start()];
+  await killed.cli('secret', 'create', 'LINEAR', '--value', SECRET, '--all-factories');
+  const live = async (at: TestDaemon) => (await at.api('/factories/payments/webhooks')).body.data?.[0]?.uid;
+  uid = await eventually(() => live(killed));
+  await eventually(async () => (await post(0, 0, 'first', other)) === 200);
+  for (let round = 1; round <= KILLS; round += 1) {
+    // Each body arrives at both, each time under another ID.
+    const posted = Array.from({ length: 4 * BODIES }, (_, index) =>
+      post(index % BODIES, round, randomUUID(), index % 8 < 4 === index < 2 * BODIES ? killed : other),
+    );
+    expect(await Promise.any(posted)).toBe(200);
+    await killed.end('SIGKILL');
+    // The other one accepts while it has no leader.
+    await Promise.allSettled(posted);
+    const restarted = await replicas.start(killed.dataDir);
+    for (let n = 0; n < BODIES; n += 1) {
+      for (const at of [restarted, other]) expect(await eventually(() => post(n, round, randomUUID(), at))).toBe(200);
+    }
+    [killed, other] = [other, restarted];
+  }
+  const stored = await withClient(url, async (client) => {
+    const accepted = await client.query('SELECT id FROM deliveries WHERE label = 0');
+    const runs = await client.query('SELECT delivery FROM runs');
+    return { accepted: accepted.rows, runs: runs.rows };
+  });
+  expect(stored.accepted).toHaveLength(1 + KILLS * BODIES);
+  expect(stored.runs).toHaveLength(1 + KILLS * BODIES);
+  for (const at of [killed, other]) await at.end('SIGTERM');
+  await server.remove();
 });
