@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { buildSendCommand, buildSendingCommand } from './sending-commands.ts';
+import { buildSendCommand, buildSendingCommand, buildTokenCurl } from './sending-commands.ts';
 
 const webhook = {
   factory: 'payments',
@@ -11,8 +11,10 @@ const webhook = {
   secret_name: 'CI_SECRET',
   delivery_id_header: null,
   body_format: 'json' as const,
+  form_field: null,
 };
 const byUrl = { ...webhook, auth_mode: 'url_token' as const, ingress_url: `${webhook.ingress_url}/{token}` };
+const forms = { body_format: 'form' as const, form_field: 'mandrill_events' };
 const standard = { ...webhook, auth_mode: 'signature' as const, signature_scheme: 'standard_webhooks' };
 
 /** Runs the command with a function in place of curl. Returns what curl would get, a list for each time it runs. */
@@ -58,6 +60,25 @@ describe('the command that sends a delivery', () => {
   it('quotes every character of a URL', () => {
     const url = 'http://a/\';exit 3;$(exit 4)"`exit 5`';
     expect(runTwice(buildSendingCommand({ ...webhook, ingress_url: url }, 's'))[1]).toContain(url);
+  });
+
+  it.each([
+    ['for a bearer token', buildSendingCommand({ ...webhook, ...forms }, 's')],
+    ['for Standard Webhooks', buildSendingCommand({ ...standard, ...forms }, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')],
+    ['with the body of a sample', buildTokenCurl({ ...webhook, ...forms }, 's', '{"hello": "dockbell"}')],
+  ])('posts JSON in the form field of the webhook: %s', (_, command) => {
+    const [args] = runTwice(command);
+    expect(findHeader(args!, 'Content-Type')).toBe('Content-Type: application/x-www-form-urlencoded');
+    const posted = new URLSearchParams(args!.at(-1));
+    expect([...posted]).toEqual([['mandrill_events', '{"hello": "dockbell"}']]);
+  });
+
+  it('posts a form to a webhook without a form field, and the JSON of a sample in the field payload', () => {
+    const form = { ...webhook, body_format: 'form' as const };
+    expect(runTwice(buildSendingCommand(form, 's'))[0]!.at(-1)).toBe('hello=dockbell');
+    expect(runTwice(buildTokenCurl(form, 's', '[1]'))[0]!.at(-1)).toBe('payload=%5B1%5D');
+    expect(buildSendCommand(form)).toContain("--data 'hello=dockbell'");
+    expect(buildSendCommand({ ...webhook, ...forms })).toContain(`--data '{"hello": "dockbell"}'`);
   });
 
   it('leaves other signatures, and those with an unknown secret, to dockbell send', () => {

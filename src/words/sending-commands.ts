@@ -4,7 +4,8 @@ import { quoteForShell } from './quote-for-shell.ts';
 const SERVICE_DELIVERY_ID_HEADER = 'X-Service-Delivery-Id';
 
 const TOKEN_PLACEHOLDER = '{token}';
-const EXAMPLE_BODIES = { json: '{"hello": "dockbell"}', form: 'hello=dockbell' };
+const EXAMPLE_JSON = '{"hello": "dockbell"}';
+const EXAMPLE_FORM = 'hello=dockbell';
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
 /**
@@ -39,6 +40,18 @@ export interface SendTarget {
   secret_name: string;
   delivery_id_header: string | null;
   body_format: 'json' | 'form';
+  form_field: string | null;
+}
+
+/** A body that the webhook accepts. */
+function composeExample({ body_format, form_field }: Pick<SendTarget, 'body_format' | 'form_field'>): string {
+  return body_format === 'json' || form_field !== null ? EXAMPLE_JSON : EXAMPLE_FORM;
+}
+
+/** The body as the sender posts it: JSON for a webhook with forms is in its field, or in `payload`. */
+function encodeBody({ body_format, form_field }: Pick<SendTarget, 'body_format' | 'form_field'>, body: string): string {
+  const isJson = /^\s*[{[]/.test(body);
+  return body_format === 'form' && isJson ? new URLSearchParams({ [form_field ?? 'payload']: body }).toString() : body;
 }
 
 /** One line that posts a request with curl. */
@@ -58,11 +71,12 @@ function renderValue(value: ShellValue, before = ''): string {
  * delivery ID, so that no delivery is a duplicate.
  *
  * @param secret `null` if it is unknown: the shell variable with the name of the secret stands for it
+ * @param body JSON, or a form
  */
 export function buildTokenCurl(
   webhook: Omit<SendTarget, 'factory' | 'name' | 'signature_scheme'>,
   secret: string | null,
-  body: string = EXAMPLE_BODIES[webhook.body_format],
+  body: string = composeExample(webhook),
 ): string {
   const prove = (before: string): ShellValue =>
     secret === null ? { kind: 'variable', before, variable: webhook.secret_name } : before + secret;
@@ -74,7 +88,7 @@ export function buildTokenCurl(
       [webhook.delivery_id_header ?? SERVICE_DELIVERY_ID_HEADER, { kind: 'new-id' }],
       ['Content-Type', CONTENT_TYPES[webhook.body_format]],
     ],
-    body,
+    body: encodeBody(webhook, body),
   });
 }
 
@@ -83,13 +97,15 @@ export function buildSendCommand({
   name,
   factory,
   body_format = 'json',
+  form_field = null,
 }: {
   name: string;
   factory: string | null;
   body_format?: 'json' | 'form';
+  form_field?: string | null;
 }): string {
   const option = factory === null ? '' : ` --factory ${quoteForShell(factory)}`;
-  return `dockbell send ${quoteForShell(name)}${option} --data ${quoteForShell(EXAMPLE_BODIES[body_format])}`;
+  return `dockbell send ${quoteForShell(name)}${option} --data ${quoteForShell(composeExample({ body_format, form_field }))}`;
 }
 
 /**
@@ -106,10 +122,8 @@ export function buildSendingCommand(webhook: SendTarget, secret: string | null):
 }
 
 /** Signs as Standard Webhooks specifies: HMAC-SHA-256 of ID, time and body, with the bytes behind `whsec_`. */
-function buildStandardWebhooksCurl(
-  { ingress_url, delivery_id_header, body_format }: SendTarget,
-  secret: string,
-): string {
+function buildStandardWebhooksCurl(webhook: SendTarget, secret: string): string {
+  const { ingress_url, delivery_id_header, body_format } = webhook;
   const ownId = delivery_id_header === null ? [] : [`-H ${quoteForShell(`${delivery_id_header}: `)}"$id"`];
   const send = [
     `curl -i ${quoteForShell(ingress_url)}`,
@@ -121,7 +135,7 @@ function buildStandardWebhooksCurl(
     `-d "$body"`,
   ];
   return [
-    `at=$(date +%s); id="${NEW_ID}"; body=${quoteForShell(EXAMPLE_BODIES[body_format])}`,
+    `at=$(date +%s); id="${NEW_ID}"; body=${quoteForShell(encodeBody(webhook, composeExample(webhook)))}`,
     `key=$(printf %s ${quoteForShell(secret.replace(/^whsec_/, ''))} | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')`,
     `signature=$(printf %s "$id.$at.$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)`,
     send.join(' \\\n  '),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { applyCiFactory, CI_TOKEN, configureCiFactory } from '../helpers/ci-factory.ts';
@@ -5,7 +6,7 @@ import { useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { PostgresProxy } from '../helpers/postgres-proxy.ts';
 import { withClient } from '../helpers/start-postgres.ts';
-import { launchTestDaemon, startTestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
+import { launchTestDaemon, startTestDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
 
 // One daemon, and a server of PostgreSQL that syncs and is killed.
 const ci = useCiOnPostgres();
@@ -50,6 +51,44 @@ it('a daemon stores in PostgreSQL what it shows and runs, also after a restart',
 
   const again = await startTestDaemon({ ...options, dataDir: daemon.dataDir });
   expect((await again.api('/factories/payments/runs')).body.data).toEqual(runs.data);
+  expect(await again.end('SIGTERM')).toBe(0);
+});
+
+it('a webhook reads the JSON of its form field, also after a restart', async () => {
+  const options = await configure('forms');
+  const config = { ...options.config, factories: [{ name: 'mail', source: { type: 'live' } }] };
+  const daemon = await startTestDaemon({ ...options, config });
+  const create = async (path: string, body: object) => {
+    const created = await daemon.api(`/factories/mail/${path}`, { method: 'POST', body });
+    expect(created.status, JSON.stringify(created.body)).toBe(201);
+    return created.body;
+  };
+  const webhook = { name: 'mandrill', body_format: 'form', form_field: 'mandrill_events' };
+  const { uid, secret } = await create('webhooks', webhook);
+  const filter = { webhooks: ['mandrill'], payload: { event: ['open'] } };
+  const triggers = [{ provider: 'webhook', event: 'received', filter }];
+  await create('automations', { name: 'look', triggers, prompt: 'Look.' });
+  const post = async ({ ingressUrl }: TestDaemon, body: string) => {
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/x-www-form-urlencoded' };
+    return (await fetch(`${ingressUrl}/webhooks/w/${uid}`, { method: 'POST', headers, body })).status;
+  };
+  const { body: form } = JSON.parse(readFileSync('test/vectors/cases/json-in-a-form-field.json', 'utf8'));
+  for (const sent of [form, form]) expect(await post(daemon, sent)).toBe(202);
+  expect(await daemon.end('SIGTERM')).toBe(0);
+
+  const again = await startTestDaemon({ ...options, config, dataDir: daemon.dataDir });
+  expect((await again.api('/factories/mail/webhooks')).body.data).toMatchObject([webhook]);
+  expect(await post(again, form.replace('m1', 'm2'))).toBe(202);
+  expect(await post(again, 'payload=%7B%7D')).toBe(400);
+  const { body: deliveries } = await again.api('/factories/mail/deliveries');
+  expect(deliveries.data).toMatchObject([
+    { label: 'Rejected (invalid JSON)', reason: 'missing_form_field' },
+    { label: 'Accepted', runs: [expect.stringMatching(/^run_/)] },
+    { label: 'Duplicate' },
+    { label: 'Accepted', runs: [expect.stringMatching(/^run_/)] },
+  ]);
+  const { body: payload } = await again.api(`/deliveries/${deliveries.data[1].id}/payload`);
+  expect(payload).toEqual([{ event: 'open', _id: 'm2' }]);
   expect(await again.end('SIGTERM')).toBe(0);
 });
 

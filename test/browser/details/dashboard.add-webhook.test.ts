@@ -97,6 +97,49 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await facts.getByText('Duplicates', { exact: true }).waitFor();
   });
 
+  it('takes the JSON of the form field that the sender uses, and shows a command that posts it', async () => {
+    const page = await openForm();
+    await field(page, 'Name').fill('mandrill');
+    expect(await field(page, 'Form field').count()).toBe(0);
+    await page.getByRole('checkbox', { name: 'The sender posts forms' }).check();
+    await field(page, 'Form field').fill('not a field\u0000');
+    await submit(page);
+    await page
+      .getByText(/form_field|form field/i)
+      .nth(1)
+      .waitFor();
+    await field(page, 'Form field').fill(' mandrill_events ');
+    await submit(page);
+    await page.getByText('Copy the secret now').waitFor();
+    expect(await copy(page, 'command')).toContain('mandrill_events');
+    expect(await paste(page)).toMatch(/^HTTP\/1.1 202[\s\S]*"delivery_id"/);
+    await leave(page, 'I have copied it');
+    const facts = page.getByRole('region', { name: 'Settings' });
+    await facts.getByText('mandrill_events', { exact: true }).waitFor();
+    const { body } = await daemon.api(`${new URL(page.url()).pathname}/deliveries`);
+    expect(body.data).toMatchObject([{ label: 'Accepted' }]);
+    const { body: payload } = await daemon.api(`/deliveries/${body.data[0].id}/payload`);
+    expect(payload).toEqual({ hello: 'dockbell' });
+  });
+
+  it('omits the form field for a sender that posts no forms', async () => {
+    const page = await openForm();
+    await field(page, 'Name').fill('no-forms');
+    const posts = page.getByRole('checkbox', { name: 'The sender posts forms' });
+    await posts.check();
+    await field(page, 'Form field').fill('mandrill_events');
+    await posts.uncheck();
+    await submit(page);
+    await page.getByText('Copy the secret now').waitFor();
+    const { body } = await daemon.api('/factories/rows/webhooks');
+    expect(body.data.find(({ name }: { name: string }) => name === 'no-forms')).toMatchObject({
+      body_format: 'json',
+      form_field: null,
+    });
+    expect(await paste(page)).toMatch(/^HTTP\/1.1 202/);
+    await leave(page, 'I have copied it');
+  });
+
   it.each([
     ['token', 'Bearer token'],
     ['url_token', 'URL token'],
