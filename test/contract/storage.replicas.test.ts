@@ -4,12 +4,14 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
 import type { DeliveryOffer, RecordOutcome } from '../../src/core/resources/delivery.ts';
+import { openPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { RUN_TURNS } from '../../src/storage/postgres/run-turns.ts';
 import { OPERATION_RIGHTS, rightOf } from '../../src/storage/thread/operation-rights.ts';
 import { applyOneOfEach, buildAutomation, FACTORY } from '../helpers/build-apply.ts';
-import { buildOffer, START_MS } from '../helpers/build-offer.ts';
+import { buildOffer, ids, START_MS } from '../helpers/build-offer.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type GroupMember, joinAsMember } from '../helpers/group-member.ts';
+import { PostgresProxy } from '../helpers/postgres-proxy.ts';
 import { withClient } from '../helpers/start-postgres.ts';
 
 interface Member extends GroupMember {
@@ -251,3 +253,22 @@ async function age(id: string): Promise<void> {
     client.query("UPDATE replicas SET seen_at = clock_timestamp() - interval '1 minute' WHERE id = $1", [id]),
   );
 }
+
+it('reports a lost connection to PostgreSQL as a storage that is not available, also for the table of replicas', async () => {
+  const proxy = await PostgresProxy.start(url);
+  const { replicas, runLogParts, tokens, close } = await openPostgresStorage({ url: proxy.urlOf(url), pool: 2 });
+  await proxy.close();
+  const operations = {
+    list: () => replicas.list(),
+    liveVersions: () => replicas.liveVersions(),
+    liveMachines: () => replicas.liveMachines(),
+    announce: () => replicas.announce({ kind: 'joined' }),
+    orderCancel: () => replicas.orderCancel(ids.runId(START_MS), 1),
+    cancelOrders: () => replicas.cancelOrders([{ id: ids.runId(START_MS), attempt: 1 }]),
+    parts: () => runLogParts.totalBytes(),
+    tokens: () => tokens.list(),
+  };
+  const codes = Object.entries(operations).map(async ([name, operation]) => [name, await codeOf(operation())]);
+  expect(await Promise.all(codes)).toEqual(Object.keys(operations).map((name) => [name, 'storage_unavailable']));
+  await close();
+});

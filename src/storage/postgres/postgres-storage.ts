@@ -44,7 +44,7 @@ export async function openPostgresStorage(
   const ports = createPostgresPorts(pool, operations, { measures, member });
   return {
     ...ports,
-    replicas: createReplicaTable(pool, operations, member?.id ?? ''),
+    replicas: wrapOperations(createReplicaTable(pool, operations, member?.id ?? ''), translate),
     runLogParts: wrapOperations(createRunLogParts(pool), translate),
     migration,
     close: () => pool.end(),
