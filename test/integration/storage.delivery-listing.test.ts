@@ -94,14 +94,20 @@ describe('the listing of deliveries', () => {
     expect(counted()).toEqual(sums());
   });
 
-  it('answers without the last deliveries on a full disk', async () => {
+  it('answers with the last deliveries on a full disk, which it cannot extend', async () => {
     await record(500);
     await list();
     await record(1000);
     db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`);
-    expect((await list()).data.length).toBeGreaterThanOrEqual(500);
+    expect((await list()).data).toHaveLength(1500);
+    const span = { factory: FACTORY, fromAt: 0, untilAt: START_MS + 1000 * HOUR_MS };
+    const counts = await storage.activityReader.deliveries(span);
+    expect(counts).toHaveLength(sums().length);
+    expect(counted().length).toBeLessThan(sums().length);
     db.pragma('max_page_count = 100000');
     expect((await list()).data).toHaveLength(1500);
+    expect(await storage.activityReader.deliveries(span)).toEqual(expect.arrayContaining(counts));
+    expect(counted()).toEqual(sums());
   });
 
   it('contains the deliveries of a file that had an index', async () => {

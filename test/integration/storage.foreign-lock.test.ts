@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WebhookUid } from '../../src/core/ids.ts';
+import { HOUR_MS } from '../../src/core/ports/deliveries/activity-reader.ts';
 import { type StorageThread, startStorage } from '../../src/storage/thread/start-storage.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';
-import { buildOffer } from '../helpers/build-offer.ts';
+import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { type ForeignLock, lockDatabase } from '../helpers/database-lock.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { useFolder } from '../helpers/with-storage.ts';
@@ -47,18 +48,19 @@ describe('the storage thread while another process holds the write lock', () => 
     expect(performance.now() - startedAt).toBeLessThan(UNDELAYED_MS);
     await eventually(() => thread.lock.isForeign);
     expect(settled).toEqual([]);
+    // Recorded just before the lock, and read by nobody since then.
+    const listed = () =>
+      storage.deliveryReader.list({ webhookUid: uid as WebhookUid, label: null, limit: 5, cursor: null });
+    expect((await listed()).data).toMatchObject([{ id: earlier.id }]);
+    const hour = { factory: FACTORY, fromAt: START_MS - HOUR_MS, untilAt: START_MS + HOUR_MS };
+    expect(await storage.activityReader.deliveries(hour)).toMatchObject([{ label: 'Accepted', count: 1 }]);
 
     await held!.release();
     expect(await recorded).toEqual([{ label: 'Accepted' }]);
     await noted;
     await eventually(() => !thread.lock.isForeign);
     expect(changes).toEqual([true, false]);
-    const page = await storage.deliveryReader.list({
-      webhookUid: uid as WebhookUid,
-      label: null,
-      limit: 5,
-      cursor: null,
-    });
-    expect(page.data).toHaveLength(2);
+    expect((await listed()).data).toHaveLength(2);
+    expect(await storage.activityReader.deliveries(hour)).toMatchObject([{ label: 'Accepted', count: 2 }]);
   });
 });

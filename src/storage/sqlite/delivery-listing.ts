@@ -20,6 +20,8 @@ export interface DeliveryListing {
   extendIfDue(): void;
   /** Adds all deliveries that wait, so that a reader finds them. */
   catchUp(): void;
+  /** Performs a read that finds the deliveries that wait, if nothing can be written. Only for reads: they see views, not tables. */
+  readWithWaiting<Result>(read: () => Promise<Result>): Promise<Result>;
 }
 
 export function createDeliveryListing(db: Database.Database): DeliveryListing {
@@ -45,10 +47,33 @@ export function createDeliveryListing(db: Database.Database): DeliveryListing {
       if (after === newest) return;
       while (extendAlone());
     },
+    readWithWaiting: async (read) => {
+      db.exec(SHOW_WAITING);
+      try {
+        return await read();
+      } finally {
+        db.exec(HIDE_WAITING);
+      }
+    },
   };
 }
 
 const NO_LABEL = DELIVERIES.encode('label', null);
+
+/** A replay did not arrive. An entry without a label stands for requests that have counts of their kind. */
+const COUNTED = `replay_of IS NULL AND label <> ${NO_LABEL}`;
+
+const WAITING = 'main.deliveries WHERE seq > (SELECT seq FROM main.delivery_listing_end)';
+
+/** Temporary views, which are in memory, hide the tables with their names. */
+const SHOW_WAITING = `
+  CREATE TEMP VIEW delivery_listing AS
+    SELECT webhook, label, seq FROM main.delivery_listing UNION ALL SELECT webhook, label, seq FROM ${WAITING};
+  CREATE TEMP VIEW delivery_counts AS SELECT webhook, hour, label, sum(count) AS count FROM (
+    SELECT webhook, hour, label, count FROM main.delivery_counts
+    UNION ALL SELECT webhook, received_at / ${HOUR_MS}, label, count FROM ${WAITING} AND ${COUNTED}
+  ) GROUP BY 1, 2, 3`;
+const HIDE_WAITING = 'DROP VIEW temp.delivery_listing; DROP VIEW temp.delivery_counts';
 
 function prepareStatements(db: Database.Database) {
   return {
@@ -61,13 +86,12 @@ function prepareStatements(db: Database.Database) {
       'INSERT INTO delivery_listing (webhook, label, seq) ' +
         'SELECT webhook, label, seq FROM deliveries WHERE seq > @after AND seq <= @last',
     ),
-    // A replay did not arrive. An entry without a label stands for requests that have counts of their kind.
     // With a single max(), SQLite takes the other columns from the row that has it.
     findGroups: prepareNamed<Range, DeliveryGroup>(
       db,
       `SELECT webhook, received_at / ${HOUR_MS} AS hour, label, sum(count) AS count, max(seq) AS newest, ` +
         'received_at AS newestAt FROM deliveries ' +
-        `WHERE seq > @after AND seq <= @last AND replay_of IS NULL AND label <> ${NO_LABEL} GROUP BY 1, 2, 3`,
+        `WHERE seq > @after AND seq <= @last AND ${COUNTED} GROUP BY 1, 2, 3`,
     ),
     addCount: prepareNamed<DeliveryGroup>(
       db,

@@ -117,7 +117,7 @@ export function createSqliteStorage(
         reclaim: async () => space.reclaim(),
       }),
       guard,
-      guardListed: (name, port) => guard(name, callBefore(port, catchUp)),
+      guardListed: (name, port) => guard(name, readListed(name, port, { listing, catchUp })),
     }),
     load: () => claims.load(),
     startCheckpoints: (workerUrl) => new Checkpointer(db, workerUrl),
@@ -142,22 +142,21 @@ interface FullDiskHandling {
   onDiskFull(): void;
 }
 
-/**
- * On a full disk, or if another process keeps the write lock, readers get the log without its last deliveries: at most those
- * that make an extension due.
- */
+/** Returns `false` on a full disk, or if another process keeps the write lock. */
 function catchUpIfPossible(
   listing: DeliveryListing,
   lock: Pick<WriteLock, 'isNoted'>,
   { unmask, onDiskFull }: FullDiskHandling,
-): void {
+): boolean {
   try {
     listing.catchUp();
+    return true;
   } catch (thrown) {
-    if (isBusy(thrown) && lock.isNoted) return;
+    if (isBusy(thrown) && lock.isNoted) return false;
     const error = unmask(thrown);
     if (!isDiskFull(error)) throw error;
     onDiskFull();
+    return false;
   }
 }
 
@@ -181,11 +180,15 @@ function recordChanges<Port extends object>(
   });
 }
 
-/** Calls `before` before each operation of a port. */
-function callBefore<Port extends object>(port: Port, before: () => void): Port {
-  return wrapOperations(port, (operation) => async (...args) => {
-    before();
-    return operation(...args);
+/** Each operation of the port finds all deliveries. If the listing cannot be extended, a read gets the others in addition. */
+function readListed<Port extends object>(
+  name: keyof Storage,
+  port: Port,
+  { listing, catchUp }: { listing: DeliveryListing; catchUp: () => boolean },
+): Port {
+  return wrapOperations(port, (operation, operationName) => async (...args) => {
+    if (catchUp() || isChange(name, operationName)) return operation(...args);
+    return listing.readWithWaiting(() => operation(...args));
   });
 }
 
