@@ -10,6 +10,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 /** A probe of a load balancer waits for a second. Reads are much faster than the 5 seconds that a write waits. */
 const [PROBE_MS, READ_MS] = [1_000, 2_500];
 const DELIVERY_MS = 8_500;
+const NOTICED_MS = 15_000;
 
 let repo: TempGitRepo;
 let daemon: TestDaemon;
@@ -50,6 +51,13 @@ it('serves reads, probes and metrics while another process locks the database', 
   expect(await countDeliveries()).toBe(1);
   held = await lockDatabase(join(daemon.dataDir, 'dockbell.db'));
 
+  // Nobody writes, and no probe asks.
+  await eventually(() => daemon.output().includes('DatabaseLocked'), NOTICED_MS);
+  const status = await daemon.cli('status');
+  expect(status).toMatchObject({ code: 1, stdout: expect.stringContaining('locked by another process') });
+  const doctor = await daemon.cli('doctor');
+  expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining('database-lock') });
+
   for (const url of [daemon.ingressUrl, daemon.adminUrl]) {
     // The answer of the public listener is at most a second old.
     await eventually(async () => {
@@ -59,7 +67,6 @@ it('serves reads, probes and metrics while another process locks the database', 
     });
   }
   expect(await ask(`${daemon.ingressUrl}/healthz`)).toMatchObject({ status: 200 });
-  await eventually(() => daemon.output().includes('DatabaseLocked'));
 
   const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
   const startedAt = performance.now();
@@ -68,10 +75,6 @@ it('serves reads, probes and metrics while another process locks the database', 
   const metrics = await ask(`${daemon.adminUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } });
   expect(metrics.status).toBe(200);
   expect(performance.now() - startedAt).toBeLessThan(READ_MS);
-  const status = await daemon.cli('status');
-  expect(status).toMatchObject({ code: 1, stdout: expect.stringContaining('locked by another process') });
-  const doctor = await daemon.cli('doctor');
-  expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining('database-lock') });
 
   await held.release();
   expect((await post('second')).status).toBe(202);

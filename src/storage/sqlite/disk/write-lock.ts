@@ -45,14 +45,19 @@ export class WriteLock {
     this.#heldSince ??= this.#monotonicMs();
   }
 
-  /** Takes the lock for a moment, outside a transaction, to learn whether it is free again. The next operation meets other errors. */
+  /** Takes the lock for a moment, outside a transaction, to learn whether it is free. The next operation meets other errors. */
   probe(): void {
+    if (this.#isFree()) this.#heldSince = null;
+    else this.found();
+  }
+
+  #isFree(): boolean {
     try {
       this.#db.exec('BEGIN IMMEDIATE; ROLLBACK');
+      return true;
     } catch (error) {
-      if (isBusy(error)) return;
+      return !isBusy(error);
     }
-    this.#heldSince = null;
   }
 }
 

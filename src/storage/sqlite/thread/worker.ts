@@ -63,6 +63,8 @@ function open(): SqliteStorage | null {
 
 /** A short lock of another program has ended by the next attempt. */
 const LOCK_POLL_MS = 20;
+/** Without requests that write, a lock is noticed after this time. */
+const LOCK_LOOK_MS = 2_000;
 /** A request that needs the write lock fails after this time. SQLite has the same default. */
 const LOCK_PATIENCE_MS = 5_000;
 
@@ -78,6 +80,7 @@ function serve(storage: SqliteStorage): void {
   let isLockReported = false;
   /** Ends the wait for the lock. */
   let wake = () => {};
+  const looking = setInterval(lookForLock, LOCK_LOOK_MS);
 
   main.on('message', (message: RequestMessage<StorageRequest> | ConnectMessage | typeof CLOSE) => {
     if (message === CLOSE) closing = true;
@@ -120,6 +123,12 @@ function serve(storage: SqliteStorage): void {
   function listPerformable(): Performable {
     if (!lock.isHeld) return 'all';
     return lock.isNoted ? 'reads' : 'unlocked reads';
+  }
+
+  function lookForLock(): void {
+    if (draining) return;
+    lock.probe();
+    if (lock.isHeld) proceed();
   }
 
   /** Until the lock may be free, or a request arrives. */
@@ -194,6 +203,7 @@ function serve(storage: SqliteStorage): void {
   }
 
   async function close(): Promise<void> {
+    clearInterval(looking);
     await checkpointer.close();
     storage.close();
     for (const client of connected) client.close();
