@@ -2419,7 +2419,7 @@ export interface components {
                             /** @description The reason as a sentence. */
                             reason_text: string | null;
                         } | null;
-                        /** @description The most recent requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
+                        /** @description The requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
                         rejections: {
                             /**
                              * Format: date-time
@@ -2436,6 +2436,8 @@ export interface components {
                             reason: string | null;
                             /** @description The reason as a sentence. */
                             reason_text: string | null;
+                            /** @description Number of the most recent of these requests that `since` and the addresses are about. Smaller than `count` if there are many. */
+                            examined: number;
                             /** @description The client addresses with the most of these requests. */
                             addresses: string[];
                             /** @description Number of other client addresses. */
@@ -2655,7 +2657,7 @@ export interface components {
                     /** @description The reason as a sentence. */
                     reason_text: string | null;
                 } | null;
-                /** @description The most recent requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
+                /** @description The requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
                 rejections: {
                     /**
                      * Format: date-time
@@ -2672,6 +2674,8 @@ export interface components {
                     reason: string | null;
                     /** @description The reason as a sentence. */
                     reason_text: string | null;
+                    /** @description Number of the most recent of these requests that `since` and the addresses are about. Smaller than `count` if there are many. */
+                    examined: number;
                     /** @description The client addresses with the most of these requests. */
                     addresses: string[];
                     /** @description Number of other client addresses. */
@@ -2869,7 +2873,7 @@ export interface components {
                     /** @description The reason as a sentence. */
                     reason_text: string | null;
                 } | null;
-                /** @description The most recent requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
+                /** @description The requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
                 rejections: {
                     /**
                      * Format: date-time
@@ -2886,6 +2890,8 @@ export interface components {
                     reason: string | null;
                     /** @description The reason as a sentence. */
                     reason_text: string | null;
+                    /** @description Number of the most recent of these requests that `since` and the addresses are about. Smaller than `count` if there are many. */
+                    examined: number;
                     /** @description The client addresses with the most of these requests. */
                     addresses: string[];
                     /** @description Number of other client addresses. */

@@ -402,6 +402,7 @@ describe('webhooks', () => {
           count: 1,
           reason: 'bad_credential',
           reason_text: 'The token is not the secret of this webhook.',
+          examined: 1,
           addresses: [expect.any(String)],
           other_addresses: 0,
         },

@@ -5,12 +5,14 @@ import type { DeliveryReader } from './ports/deliveries/delivery-log.ts';
 const MAX_READ = 100;
 const MAX_ADDRESSES = 5;
 
-/** The most recent requests to a webhook whose credential was not accepted, also if other senders got through since. */
+/** The requests to a webhook whose credential was not accepted, also if other senders got through since. */
 export interface RecentRejections {
+  count: number;
+  /** Number of the most recent ones that all other values are about. Smaller than `count` if there are many. */
+  examined: number;
   /** Wall time in milliseconds of the first and the last one. */
   since: number;
   lastAt: number;
-  count: number;
   /** Why the last one was rejected, as a code. */
   reason: string | null;
   /** The client addresses with the most of them, and the number of others. */
@@ -18,24 +20,31 @@ export interface RecentRejections {
   otherAddresses: number;
 }
 
-/** Reads them from the log; `null` if it has none since that time. */
+/**
+ * Reads them from the log; `null` if it has none since that time.
+ *
+ * @param count number of all since that time; by default, only those that are read are counted
+ */
 export async function readRejections(
   deliveries: Pick<DeliveryReader, 'list'>,
-  { webhookUid, sinceAt }: { webhookUid: WebhookUid; sinceAt: number },
+  { webhookUid, sinceAt, count = 0 }: { webhookUid: WebhookUid; sinceAt: number; count?: number },
 ): Promise<RecentRejections | null> {
   const search = { webhookUid, label: 'Rejected (auth)' as const, fromAt: sinceAt, limit: MAX_READ, cursor: null };
   const { data } = await deliveries.list(search);
   const [last] = data;
   if (last === undefined) return null;
   const byAddress = new Map<string, number>();
-  for (const { clientAddress, count } of data) {
-    byAddress.set(clientAddress, (byAddress.get(clientAddress) ?? 0) + count);
+  for (const entry of data) {
+    byAddress.set(entry.clientAddress, (byAddress.get(entry.clientAddress) ?? 0) + entry.count);
   }
+  const examined = data.reduce((sum, entry) => sum + entry.count, 0);
   const ranked = [...byAddress].sort(([, a], [, b]) => b - a).map(([address]) => address);
   return {
+    // The log may have more by now.
+    count: Math.max(count, examined),
+    examined,
     since: data.at(-1)!.receivedAt,
     lastAt: last.receivedAt,
-    count: data.reduce((sum, { count }) => sum + count, 0),
     reason: last.reason,
     addresses: ranked.slice(0, MAX_ADDRESSES),
     otherAddresses: Math.max(0, ranked.length - MAX_ADDRESSES),

@@ -107,6 +107,7 @@ const failingTraffic = {
     count: 98,
     reason: 'bad_signature',
     reason_text: AUTH_REASONS.bad_signature.text,
+    examined: 98,
     addresses: ['192.0.2.7'],
     other_addresses: 0,
   },

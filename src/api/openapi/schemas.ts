@@ -349,12 +349,17 @@ const traffic = closedObject(
     rejections: {
       ...closedObject({
         ...failedRequests,
+        examined: {
+          ...count,
+          description:
+            'Number of the most recent of these requests that `since` and the addresses are about. Smaller than `count` if there are many.',
+        },
         addresses: { type: 'array', items: text, description: 'The client addresses with the most of these requests.' },
         other_addresses: { ...count, description: 'Number of other client addresses.' },
       }),
       type: ['object', 'null'],
       description:
-        'The most recent requests of these hours with a wrong credential, also if other senders got through since; `null` for none.',
+        'The requests of these hours with a wrong credential, also if other senders got through since; `null` for none.',
     },
   },
   { description: 'The outcome of the requests to the webhook. Older than the log, if retention has removed its rows.' },

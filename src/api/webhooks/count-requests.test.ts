@@ -3,6 +3,7 @@ import type { WebhookUid } from '../../core/ids.ts';
 import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
 import type { Delivery } from '../../core/resources/delivery.ts';
 import { NO_TRAFFIC } from '../../core/webhook-traffic.ts';
+import { describeRejections } from '../../words/describe-rejections.ts';
 import { createRequestCounter } from './count-requests.ts';
 import { presentTraffic } from './present-traffic.ts';
 
@@ -64,4 +65,26 @@ it('reads the rejected requests of a webhook whose other senders get through', a
     addresses: ['192.0.2.7', '192.0.2.8'],
   });
   expect(traffic).toMatchObject({ credential_failing: null, acceptance_rate: 0.6 });
+});
+
+it('counts all requests with a wrong credential, also if only the most recent ones are read', async () => {
+  const entries = [9, 8, 7].map((receivedAt) => ({ receivedAt, count: 1, clientAddress: '192.0.2.7', reason: null }));
+  const count = createRequestCounter(
+    {
+      deliveries: async ({ fromAt: hourAt }) => [
+        { webhook: GH, hourAt, label: 'Accepted', count: 2 },
+        { webhook: GH, hourAt, label: 'Rejected (auth)', count: 200 },
+        { webhook: GH, hourAt: hourAt + HOUR_MS, label: 'Rejected (auth)', count: 60 },
+      ],
+    },
+    { list: async () => [] },
+    { list: async () => ({ data: entries as Delivery[], nextCursor: null }) },
+    { wallMs: () => 100 * HOUR_MS, monotonicMs: () => 0 },
+  );
+  const { rejections } = (await count('payments')).get(GH)!;
+  expect(rejections).toMatchObject({ count: 260, examined: 3, since: 7, lastAt: 9 });
+  const words = { ...rejections!, of: 262, since: '03:10', reasonText: null };
+  expect(describeRejections(words)).toBe(
+    'rejected 260 of 262 requests in the last 24 hours, the last 3 since 03:10, from 192.0.2.7.',
+  );
 });

@@ -1,5 +1,5 @@
 import type { WebhookUid } from '../../core/ids.ts';
-import { type ActivityReader, HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
+import { type ActivityReader, type DeliveryCount, HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
 import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
 import type { UnloggedCounts } from '../../core/ports/deliveries/unlogged-counts.ts';
 import { type RecentRejections, readRejections } from '../../core/recent-rejections.ts';
@@ -46,12 +46,20 @@ export function createRequestCounter(
     };
     for (const { webhook, label, count } of logged) add(webhook, kindOf(label), count);
     for (const { webhook, count } of others) add(webhook, 'rejected', count);
-    const failing = new Set(logged.filter(({ label }) => label === 'Rejected (auth)').map(({ webhook }) => webhook));
-    for (const webhookUid of failing) {
-      byWebhook.get(webhookUid)!.rejections = await readRejections(deliveries, { webhookUid, sinceAt: fromAt });
+    for (const [webhookUid, count] of countFailures(logged)) {
+      byWebhook.get(webhookUid)!.rejections = await readRejections(deliveries, { webhookUid, sinceAt: fromAt, count });
     }
     return byWebhook;
   };
+}
+
+/** Number of requests with a wrong credential, by webhook. */
+function countFailures(logged: readonly DeliveryCount[]): ReadonlyMap<WebhookUid, number> {
+  const failures = new Map<WebhookUid, number>();
+  for (const { webhook, label, count } of logged) {
+    if (label === 'Rejected (auth)') failures.set(webhook, (failures.get(webhook) ?? 0) + count);
+  }
+  return failures;
 }
 
 type CountedKind = 'accepted' | 'duplicate' | 'rejected';

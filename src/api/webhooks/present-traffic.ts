@@ -17,8 +17,8 @@ export function presentTraffic(traffic: WebhookTraffic, { accepted, duplicate, r
   };
 }
 
-function presentRejections({ addresses, otherAddresses, ...failure }: RecentRejections) {
-  return { ...presentFailure(failure), addresses, other_addresses: otherAddresses };
+function presentRejections({ examined, addresses, otherAddresses, ...failure }: RecentRejections) {
+  return { ...presentFailure(failure), examined, addresses, other_addresses: otherAddresses };
 }
 
 function presentFailure({ since, lastAt, count, reason }: CredentialFailure) {

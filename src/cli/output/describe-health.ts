@@ -28,6 +28,7 @@ export function describeRecentRejections(
   const { accepted, duplicate, rejected } = last_24_hours;
   return describeRejections({
     count: rejections.count,
+    examined: rejections.examined,
     of: accepted + duplicate + rejected,
     since: formatInstantWithAge(rejections.since, nowMs),
     // The reason is part of the sentence about the failing credential.

@@ -72,12 +72,12 @@ function FailingText({ traffic: { credential_failing: failing }, isFocusable = f
 function RejectionsText({ traffic, isFocusable = false }: TextProps) {
   const { rejections, credential_failing: failing, last_24_hours: day } = traffic;
   if (rejections === null) return null;
-  const { count, since, reason_text, addresses, other_addresses: others } = rejections;
+  const { count, examined, since, reason_text, addresses, other_addresses: others } = rejections;
   const all = countOf(day.accepted + day.duplicate + day.rejected, 'request');
   return (
     <Text size="sm" c="var(--mantine-color-error)" component="div">
-      {count} of {all} rejected, since <TimeText at={since} isFocusable={isFocusable} />, from{' '}
-      <UntrustedText text={addresses.join(', ')} />
+      {count} of {all} rejected, {examined < count && `the last ${examined} `}since{' '}
+      <TimeText at={since} isFocusable={isFocusable} />, from <UntrustedText text={addresses.join(', ')} />
       {others > 0 && ` and ${countOf(others, 'other address', 'other addresses')}`}
       {failing === null && reason_text !== null && (
         <>
