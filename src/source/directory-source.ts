@@ -23,7 +23,7 @@ import {
   type UnusableEntry,
 } from '../core/source-tree.ts';
 import { runGit } from './git-process.ts';
-import { listGitFolders, readGitTree, type TreeReading } from './git-tree.ts';
+import { readCommittedTree, type TreeReading } from './git-tree.ts';
 import { findWorkTreeRoot, realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { hasUnprintable, quote } from './printable-text.ts';
 import { DEFAULT_LIMITS, failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
@@ -174,12 +174,8 @@ export async function readRevisionTree(
   const opened = await openRevision(dir, rev, options);
   if (!opened.ok) return opened;
   const { place, reading, revision } = opened;
-  const read = await readGitTree(reading, revision, place.prefix);
-  if (read.ok) {
-    const isWhole = hasDefinitionFolders(read.tree.entries);
-    const folders = isWhole ? {} : { otherFolders: await listGitFolders(reading, revision, place.prefix) };
-    return { ...read, tree: { ...read.tree, ...folders }, root: place.root, revision };
-  }
+  const read = await readCommittedTree(reading, revision, place.prefix);
+  if (read.ok) return { ...read, root: place.root, revision };
   if (read.reason !== 'Broken') return { ...read, reason: read.reason };
   return failed('RepositoryUnreachable', `The tree of ${quote(rev)} cannot be read: ${read.message}.`);
 }

@@ -12,7 +12,7 @@ import { verifyCommit } from './commit-signature.ts';
 import { findCommitUrl } from './commit-url.ts';
 import { describeGitFailure } from './git-failure.ts';
 import type { GitCommand, GitOutcome, RunGit } from './git-process.ts';
-import { type GitTreeResult, readGitTree } from './git-tree.ts';
+import { type GitTreeResult, readCommittedTree } from './git-tree.ts';
 import { resolveLocalRepository } from './local-repository.ts';
 import {
   digestOrigin,
@@ -148,10 +148,15 @@ export class GitMirror {
     await removeFolder(this.#currentDir);
   }
 
-  /** Reads the definition paths below `prefix` at a commit that `update` returned. `known` is as in `readGitTree`. */
+  /** Reads the definition paths below `prefix` at a commit that `update` returned. `known` is as in `readCommittedTree`. */
   readTree(revision: string, prefix: string, known?: KnownFiles): Promise<GitTreeResult> {
     const { runGit, environment, limits, signal } = this.#options;
-    return readGitTree({ runGit, gitDir: this.#currentDir, environment, limits, signal }, revision, prefix, known);
+    return readCommittedTree(
+      { runGit, gitDir: this.#currentDir, environment, limits, signal },
+      revision,
+      prefix,
+      known,
+    );
   }
 
   /** As `verifyCommit`, for a commit that `update` returned. */

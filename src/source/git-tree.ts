@@ -11,7 +11,7 @@ import {
 } from '../core/source-tree.ts';
 import type { GitOutcome, RunGit } from './git-process.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
-import { keepPlainNames, READ_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';
+import { hasDefinitionFolders, keepPlainNames, READ_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';
 
 /** The repository to read, with limits. */
 export interface TreeReading {
@@ -76,11 +76,23 @@ export async function readGitTree(
   return { ok: true, tree: { prefix, entries, ...(unusable.length === 0 ? {} : { unusable }) } };
 }
 
+/** As `readGitTree`, for a repository that people write to: they may have misspelled the name of a folder that is missing. */
+export async function readCommittedTree(
+  reading: TreeReading,
+  revision: string,
+  prefix: string,
+  known?: KnownFiles,
+): Promise<GitTreeResult> {
+  const read = await readGitTree(reading, revision, prefix, known);
+  if (!read.ok || hasDefinitionFolders(read.tree.entries)) return read;
+  return { ok: true, tree: { ...read.tree, otherFolders: await listFolders(reading, revision, prefix) } };
+}
+
 /** Enough for the folders that people make. */
 const FOLDER_LISTING_BYTES = 100_000;
 
 /** The names of the folders at a prefix. Empty if they cannot be listed: they only serve a warning. */
-export async function listGitFolders(reading: TreeReading, revision: string, prefix: string): Promise<string[]> {
+async function listFolders(reading: TreeReading, revision: string, prefix: string): Promise<string[]> {
   const outcome = await reading.runGit({
     ...gitOptions(reading),
     args: ['ls-tree', '-d', '-z', '--name-only', '--full-tree', revision, ...(prefix === '' ? [] : ['--', prefix])],

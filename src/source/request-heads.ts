@@ -6,7 +6,7 @@ import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { describeGitFailure } from './git-failure.ts';
 import type { GitCommand, GitOutcome, RunGit } from './git-process.ts';
-import { readGitTree } from './git-tree.ts';
+import { readCommittedTree } from './git-tree.ts';
 import {
   digestOrigin,
   initialiseMirror,
@@ -104,7 +104,7 @@ export class RequestHeads {
     const read = async (commit: string, known?: KnownFiles) => {
       const { runGit, environment, limits, signal } = this.#options;
       const reading = { runGit, gitDir: this.#dir, environment, limits, ...(signal && { signal }) };
-      const found = await readGitTree(reading, commit, prefix, known);
+      const found = await readCommittedTree(reading, commit, prefix, known);
       if (found.ok || found.reason !== 'Broken') return found;
       // Nothing in the mirror is trusted after that.
       await removeFolder(this.#dir);

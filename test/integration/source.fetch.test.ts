@@ -101,6 +101,20 @@ describe('A local repository', () => {
     });
   });
 
+  it('lists the folders next to a definition without webhooks/ or automations/, in which one may be misspelled', async () => {
+    const repo = await createRepo();
+    const source = openSource(repo, { path: 'team' });
+    const read = async (files: Record<string, string>) => {
+      const revision = await repo.commit(files);
+      await source.fetch();
+      const result = await source.readTree(revision);
+      return result.ok ? (result.tree.otherFolders ?? null) : result;
+    };
+    expect(await read({ 'team/factory.yaml': 'a', 'team/webhook/a.yaml': 'a', 'other/a': '' })).toEqual(['webhook']);
+    expect(await read({ 'team/webhooks/a.yaml': 'a' })).toEqual(['webhook', 'webhooks']);
+    expect(await read({ 'team/automations/a.md': 'a' })).toBeNull();
+  });
+
   it('is followed by the mirror, commit by commit and through a forced push', async () => {
     const repo = await createRepo({ bare: true });
     const source = openSource(repo);
