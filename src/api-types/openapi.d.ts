@@ -7592,6 +7592,8 @@ export interface operations {
                         /** @description The ID of the blob in git. */
                         digest: string;
                     }[];
+                    /** @description Names of the folders next to the definition, if `webhooks/` or `automations/` is missing. The plan names the one that may be misspelled. */
+                    other_folders?: string[];
                 };
             };
         };

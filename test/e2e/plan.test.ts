@@ -104,6 +104,27 @@ describe('dockbell plan', () => {
     expect(await showFactory()).toEqual(before);
   });
 
+  it('names a misspelled folder, as the reconciliation of a commit with it does', async () => {
+    const misspelled = { 'automation/triage/automation.md': LIVE['automations/triage/automation.md']! };
+    const { 'automations/triage/automation.md': _, ...others } = LIVE;
+    const note = 'The folder automation/ is ignored. The folder of the definition is automations/';
+    const planned = await daemon.cli('plan', writeTree('misspelled', { ...others, ...misspelled }));
+    expect([planned.code, planned.stdout]).toEqual([0, expect.stringContaining(note)]);
+
+    const other = await createTempGitRepo();
+    await other.commit({ ...AGENT_FILES, ...misspelled, 'webhooks/README.md': '' });
+    const source = { type: 'repository', url: other.path };
+    const committed = await startTestDaemon({ config: { factories: [{ name: 'payments', source }] } });
+    const { id } = await eventually(async () => {
+      const { body } = await committed.api('/factories/payments/reconciliations');
+      return body.data?.find(({ result }: { result: string }) => result === 'applied');
+    });
+    const { body } = await committed.api(`/factories/payments/reconciliations/${id}`);
+    expect(JSON.stringify(body)).toContain(note);
+    await committed.end('SIGTERM');
+    other.remove();
+  });
+
   it('exits with 3 if requested and there are changes, and with 0 if there are none', async () => {
     expect((await daemon.cli('plan', join(folder, 'planned'), '--detailed-exitcode')).code).toBe(3);
     const same = await daemon.cli('plan', writeTree('same', LIVE), '--detailed-exitcode');

@@ -27,6 +27,8 @@ interface NamedFile {
   digest: string;
 }
 
+const MAX_OTHER_FOLDERS = 1000;
+
 /** Room for some ten thousand automations. */
 const MAX_PLAN_BYTES = 33_554_432;
 
@@ -56,12 +58,25 @@ const planSchema = {
         },
       }),
     },
+    other_folders: {
+      type: 'array',
+      maxItems: MAX_OTHER_FOLDERS,
+      description:
+        'Names of the folders next to the definition, if `webhooks/` or `automations/` is missing. The plan names the one that may be misspelled.',
+      items: { type: 'string', pattern: '^[\\w-][\\w.-]{0,100}$' },
+    },
   },
 };
 
+interface PlanBody {
+  files: Files;
+  agent_files?: NamedFile[];
+  other_folders?: string[];
+}
+
 /** `POST /factories/{factory}/plan`: what applying these files would change. Changes nothing. */
 export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts): void {
-  app.post<{ Body: { files: Files; agent_files?: NamedFile[] } }>(
+  app.post<{ Body: PlanBody }>(
     '/factories/:factory/plan',
     {
       config: { access: requireRole('viewer', 'factory'), changes: false },
@@ -78,8 +93,8 @@ export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts):
     async (request) => {
       const { name: factory, appliedCommit } = factoryOf(request);
       const mayCheckSecrets = roleHolds(principalOf(request).role, 'manager');
-      const { files, agent_files: agentFiles } = request.body;
-      const tree = toTree(files, agentFiles ?? []);
+      const { agent_files: agentFiles } = request.body;
+      const tree = toTree(request.body);
       const preview = await parts.planPreviewer.preview(factory, tree, mayCheckSecrets);
       if (!preview.valid) {
         const message = 'The files are not a valid definition. `diagnostics` lists all problems.';
@@ -96,14 +111,15 @@ export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts):
   );
 }
 
-function toTree(files: Files, agentFiles: readonly NamedFile[]): SourceTree {
-  const named = agentFiles.map(
+function toTree({ files, agent_files = [], other_folders }: PlanBody): SourceTree {
+  const named = agent_files.map(
     (file): TreeEntry => ({ ...file, path: checkPath(file.path), kind: 'file', content: 'known', bytes: null }),
   );
   const entries = Object.entries(files).map(([path, text]) =>
     createFileEntry(checkPath(path), new TextEncoder().encode(text)),
   );
-  return { prefix: '', entries: [...entries, ...named] };
+  const folders = other_folders === undefined ? {} : { otherFolders: other_folders };
+  return { prefix: '', entries: [...entries, ...named], ...folders };
 }
 
 function checkPath(path: string): string {

@@ -56,6 +56,9 @@ export function declarePlan(command: CliCommand, bind: Bind): void {
     .action(bind(plan));
 }
 
+/** The limit of the management API. */
+const MAX_OTHER_FOLDERS = 1000;
+
 async function plan(session: CommandSession, options: PlanOptions, dir: string): Promise<number> {
   // The daemon checks its own limit of webhooks. Here only what cannot be sent as text has to be found.
   const folder = resolve(session.context.cwd, dir);
@@ -78,7 +81,9 @@ async function show(session: CommandSession, options: PlanOptions, tree: SourceT
       .filter(({ path }) => !isAgentPath(path))
       .flatMap(({ path, bytes }) => (bytes === null ? [] : [[path, Buffer.from(bytes).toString('utf8')]])),
   );
-  const body = { files, agent_files: [...collectAgentFiles(tree.entries).set.files] };
+  const folders =
+    tree.otherFolders === undefined ? {} : { other_folders: tree.otherFolders.slice(0, MAX_OTHER_FOLDERS) };
+  const body = { files, agent_files: [...collectAgentFiles(tree.entries).set.files], ...folders };
   const progress = startProgress(session.context, 'Planning…');
   const preview = await readAnswer(
     api.POST('/api/v1/factories/{factory}/plan', { params: { path: { factory } }, body }),
