@@ -1,9 +1,10 @@
 import { expect, it, vi } from 'vitest';
 import { makeRunInput, silentLogger } from '../../test/helpers/command-runs.ts';
 import { createIdSource } from '../core/ids.ts';
-import type { NewNotice } from '../core/notice.ts';
+import type { NewNotice, Notice } from '../core/notice.ts';
 import { Notifier, type NotifierParts } from './notifier.ts';
 import type { NotifyTarget } from './notify-target.ts';
+import { TargetNotifier, type TargetNotifierParts } from './target-notifier.ts';
 
 const callback = (url: string): NotifyTarget => ({
   type: 'webhook',
@@ -57,4 +58,47 @@ it('queues the result of a run for the other targets if it cannot be queued for 
   const put = vi.fn(async () => true).mockRejectedValueOnce(new Error('not stored'));
   await start(put, [callback('https://a.example'), callback('https://b.example')]);
   expect(put).toHaveBeenCalledTimes(2);
+});
+
+it('posts the next notification if one cannot be composed, which is retried later', async () => {
+  const makeNotice = (id: string, report: object) =>
+    ({
+      id,
+      revision: id,
+      attempts: 0,
+      createdAt: 10,
+      dueAt: 0,
+      report: { kind: 'run', ...report },
+    }) as unknown as Notice;
+  const report = { state: 'success', run: ended.run, place: null, finishedAt: 5 };
+  const waiting = [makeNotice('broken', { ...report, run: null }), makeNotice('good', report)];
+  const take = (id: string) =>
+    waiting.splice(
+      waiting.findIndex((notice) => notice.id === id),
+      1,
+    );
+  const queue = {
+    newest: async () => null,
+    retryNow: async () => {},
+    next: async () => waiting[0] ?? null,
+    postpone: vi.fn(async (id: string) => void take(id)),
+    settle: vi.fn(async (id: string) => void take(id)),
+  };
+  const parts = {
+    queue,
+    secrets: { resolve: async () => ({ outcome: 'found', value: { reveal: () => `whsec_${'A'.repeat(32)}` } }) },
+    post: async () => ({ status: 201, headers: {}, body: '{}' }),
+    onAttempted: () => {},
+    metrics: { countNotice: () => {} },
+    clock: { wallMs: () => 10, monotonicMs: () => 10 },
+    schedule: () => () => {},
+    logger: silentLogger,
+  };
+  const target = callback('https://a.example');
+  const notifier = new TargetNotifier('payments', target, parts as unknown as TargetNotifierParts);
+  await notifier.start();
+  await vi.waitFor(() => expect(queue.settle).toHaveBeenCalledWith('good', { problem: null, at: 10 }));
+  const problem = 'it cannot be composed; see the log of the daemon';
+  expect(queue.postpone).toHaveBeenCalledWith('broken', expect.objectContaining({ problem }));
+  await notifier.stop(new AbortController().signal);
 });

@@ -166,8 +166,19 @@ export class TargetNotifier {
     const secret = await this.#resolveSecret();
     if ('kind' in secret) return this.#record(notice, secret);
     const order = { target, notice, userAgent, secret: secret.value.reveal(), nowMs: clock.wallMs() };
-    const outcome = await postNotice(order, post, this.#abort.signal);
+    const outcome = await postNotice(order, post, this.#abort.signal).catch((error) => this.#noteDefect(error, notice));
     if (outcome !== null) await this.#record(notice, outcome);
+  }
+
+  /** One notification that cannot be composed must not keep the others waiting. */
+  #noteDefect(error: unknown, { revision }: Notice): PostOutcome {
+    this.#parts.logger.error({ err: error, ...this.#fields(), revision }, 'composing a notification failed');
+    return {
+      kind: 'later',
+      problem: 'it cannot be composed; see the log of the daemon',
+      waitMs: null,
+      hostWide: false,
+    };
   }
 
   /** The latest value, or why there is none. A new value causes a retry. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { messageOf } from '../../src/core/errors.ts';
 import type { RunId } from '../../src/core/ids.ts';
@@ -239,6 +239,21 @@ describe('output of a run', () => {
     expect((await readAll()).toString()).toBe('one two three');
     expect(readdirSync(folder.path)).toEqual([]);
     await again.stop();
+  });
+
+  it('that cannot be read, or that the storage does not take, keeps no other output from being stored', async () => {
+    mkdirSync(`${folder.path}/run_${'0'.repeat(26)}.1.log`);
+    writeFileSync(`${folder.path}/run_${'0'.repeat(25)}1.1.log`, 'rejected');
+    writeFileSync(`${folder.path}/${run.id}.${run.attempt}.log`, 'stored');
+    const append: RunLogParts['append'] = async (sent) => {
+      if (sent.run !== run.id) throw new Error('rejected');
+      return parts.append(sent);
+    };
+    const logs = openLogs({ ...parts, append });
+    const sent = logs.sendEarlier();
+    await expect.poll(() => parts.size(run.id)).toBe(6);
+    await logs.stop();
+    await sent;
   });
 
   it('of a run that was removed is deleted', async () => {

@@ -5,6 +5,7 @@ import type { RunLogParts } from '../../../core/ports/runs/run-log-parts.ts';
 import type { Run } from '../../../core/resources/run.ts';
 import { pause } from '../../../core/time/backoff.ts';
 import type { Clock } from '../../../core/time/clock.ts';
+import { workOnEach } from '../../../core/work-on-each.ts';
 import { type OpenLog, openLogFiles } from '../open-run-log.ts';
 import type { RunLogs } from '../run-logs.ts';
 import { limitLogSpace } from './limit-log-space.ts';
@@ -77,17 +78,20 @@ export class SharedRunLogs implements RunLogs {
     };
   };
 
-  /** Sends what an earlier daemon left behind. Never rejects. */
+  /** Sends what an earlier daemon left behind. Never rejects. Output that the storage does not take delays no other. */
   async sendEarlier(): Promise<void> {
     const { unsentDir, logger } = this.#options;
-    try {
-      for (const unsent of await listUnsent(unsentDir)) {
-        if (this.#stopping.signal.aborted) return;
-        await this.#end(unsent, await this.#openSender(unsent));
-      }
-    } catch (error) {
-      logger.error({ err: error }, 'storing earlier output of runs failed, the next start of the daemon repeats it');
-    }
+    const noteFailure = (error: unknown, unsent?: UnsentAttempt) =>
+      logger.error(
+        { err: error, ...unsent },
+        'storing earlier output of runs failed, the next start of the daemon repeats it',
+      );
+    const ending: Promise<void>[] = [];
+    const begin = async (unsent: UnsentAttempt) => {
+      if (!this.#stopping.signal.aborted) ending.push(this.#end(unsent, await this.#openSender(unsent)));
+    };
+    await listUnsent(unsentDir).then((found) => workOnEach(found, begin, noteFailure), noteFailure);
+    await Promise.all(ending);
   }
 
   /** Resolves when nothing is sent any more. The next start sends what is left. */
