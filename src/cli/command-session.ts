@@ -5,7 +5,7 @@ import { createOnce } from '../client/create-once.ts';
 import { type PendingAnswer, RequestFailed, readAnswer } from '../client/read-answer.ts';
 import { suggest } from '../core/suggest.ts';
 import { escapeText } from '../words/escape-text.ts';
-import { connectDaemon, type DaemonClient } from './connect-daemon.ts';
+import type { ClientLimits, DaemonClient } from './connect-daemon.ts';
 import { type Connection, type ConnectionOptions, findConnection } from './connection.ts';
 import type { CliContext } from './context.ts';
 import { CliError } from './exit-codes.ts';
@@ -39,14 +39,20 @@ export class CommandSession {
   /** The client of the daemon that the options name. */
   async api(): Promise<ApiClient> {
     const isReadOnly = this.globals.dryRun === true;
-    this.#client ??= this.connection().then((connection) => connectDaemon(connection, { isReadOnly }));
+    this.#client ??= this.#connect({ isReadOnly });
     return (await this.#client).api;
   }
 
   /** The same client, but a request without an answer fails after this time. Must be the first call for a client. */
   async apiWithin(answerTimeoutMs: number): Promise<ApiClient> {
-    this.#client ??= this.connection().then((connection) => connectDaemon(connection, { answerTimeoutMs }));
+    this.#client ??= this.#connect({ answerTimeoutMs });
     return (await this.#client).api;
+  }
+
+  /** The client is loaded when it is used: commands without a daemon do not need it. */
+  async #connect(limits: ClientLimits): Promise<DaemonClient> {
+    const [connection, { connectDaemon }] = await Promise.all([this.connection(), import('./connect-daemon.ts')]);
+    return connectDaemon(connection, limits);
   }
 
   /** As `DaemonClient.download`. */

@@ -20,7 +20,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 // A reconciliation that is waited for may fetch a large repository first.
 const ANSWER_TIMEOUT_MS = 15 * 60_000;
 
-interface ClientLimits {
+export interface ClientLimits {
   isReadOnly?: boolean;
   answerTimeoutMs?: number;
 }

@@ -31,9 +31,11 @@ describe('the code that a command loads', () => {
     expect(loaded.kilobytes, loaded.names.join(' ')).toBeLessThanOrEqual(kilobytes);
   });
 
-  it('of dockbell validate is nothing of the daemon', async () => {
+  it('of dockbell validate is nothing of the daemon and its client', async () => {
     const { names } = await listLoaded(['validate', FACTORY]);
-    expect(names.filter((name) => /^(?:start-daemon|sqlite-storage|load-config|config)-/.test(name))).toEqual([]);
+    expect(
+      names.filter((name) => /^(?:start-daemon|sqlite-storage|load-config|config|options|connect-daemon)-/.test(name)),
+    ).toEqual([]);
   });
 });
 

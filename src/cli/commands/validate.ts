@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { OPTIONS } from '../../config/options/options.ts';
+import { LIMIT_OPTIONS } from '../../config/options/limit-options.ts';
 import type { DiagnosticFormat } from '../../definitions/report/format-diagnostics.ts';
 import { DIAGNOSTIC_FORMATS } from '../../definitions/report/format-diagnostics.ts';
 import type { ValidationReport } from '../../definitions/report/validation-report.ts';
@@ -37,7 +37,7 @@ export function declareValidate(command: CliCommand, bind: Bind): void {
       more:
         'Paths are relative to the root of the repository that holds the folder, so that editors and pipelines find them.\n' +
         'If a folder does not exist or contains no factory, the exit code is 2.\n' +
-        `The limit is ${OPTIONS['limits.webhooksPerFactory'].default} webhooks per factory, the default of limits.webhooksPerFactory.`,
+        `The limit is ${LIMIT_OPTIONS['limits.webhooksPerFactory'].default} webhooks per factory, the default of limits.webhooksPerFactory.`,
       examples: [
         ['dockbell validate', 'the factory in this folder'],
         ['dockbell validate --strict --rev HEAD', 'the last commit, as in a check of a pull request'],

@@ -6,7 +6,7 @@ import type { Webhook } from '../../client/api-types.ts';
 import type { ApiClient } from '../../client/create-api-client.ts';
 import { type ListQuery, listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { OPTIONS } from '../../config/options/options.ts';
+import { LIMIT_OPTIONS } from '../../config/options/limit-options.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { SecretHistory, SecretStore } from '../../core/ports/secret-store.ts';
 import type { Environment } from '../../core/reserved-variables.ts';
@@ -114,7 +114,7 @@ function createSecrets(
     store,
     environment: session.context.env,
     file: variables,
-    webhooksPerFactory: OPTIONS['limits.webhooksPerFactory'].default,
+    webhooksPerFactory: LIMIT_OPTIONS['limits.webhooksPerFactory'].default,
   });
 }
 

@@ -1,4 +1,4 @@
-import { OPTIONS } from '../../config/options/options.ts';
+import { LIMIT_OPTIONS } from '../../config/options/limit-options.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
 import type { ValidatedTree } from '../../definitions/check/check-definition.ts';
@@ -23,7 +23,7 @@ export interface OfflineValidation {
 export async function validateOffline(
   dir: string,
   rev?: string,
-  webhooksPerFactory: number = OPTIONS['limits.webhooksPerFactory'].default,
+  webhooksPerFactory: number = LIMIT_OPTIONS['limits.webhooksPerFactory'].default,
 ): Promise<OfflineValidation> {
   const read = rev === undefined ? await readDirectoryTree(dir) : await readRevisionTree(dir, rev);
   if (read.ok) {

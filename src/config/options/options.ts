@@ -1,7 +1,7 @@
-import { LOOP_GUARD } from '../../words/loop-guard.ts';
 import { ADMIN_OPTIONS } from './admin-options.ts';
 import { ALERT_OPTIONS } from './alert-options.ts';
 import { FACTORY_OPTIONS } from './factory-options.ts';
+import { LIMIT_OPTIONS } from './limit-options.ts';
 import type { Option } from './option.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 import { STORAGE_OPTIONS } from './storage-options.ts';
@@ -128,79 +128,7 @@ export const OPTIONS = {
     env: 'DOCKBELL_TELEMETRY_SAMPLE_PERCENT',
     secret: false,
   },
-  'limits.deliveriesPerMinute': {
-    title: 'Deliveries per minute',
-    type: { kind: 'integer', min: 1, max: 100_000 },
-    default: 60,
-    unit: 'requests',
-    description: 'Maximum number of authenticated requests per webhook in any 60 seconds. Further requests get `429`.',
-    examples: [60, 600],
-    env: 'DOCKBELL_LIMITS_DELIVERIES_PER_MINUTE',
-    secret: false,
-  },
-  'limits.providerDeliveriesPerMinute': {
-    title: 'Deliveries per minute of providers',
-    type: { kind: 'integer', min: 1, max: 100_000 },
-    default: 600,
-    unit: 'requests',
-    description:
-      'Maximum number of authenticated requests per webhook that serves a provider (key `serves`, or its signature scheme) in any 60 seconds, in place of `limits.deliveriesPerMinute`. Further requests get `429`. Most providers do not send them again.',
-    examples: [600, 6000],
-    env: 'DOCKBELL_LIMITS_PROVIDER_DELIVERIES_PER_MINUTE',
-    secret: false,
-  },
-  'limits.failedAuthPerMinute': {
-    title: 'Failed authentications per minute',
-    type: { kind: 'integer', min: 1, max: 100_000 },
-    default: 30,
-    unit: 'requests',
-    description:
-      'Maximum number of failed authentications per client address and webhook in any 60 seconds that get `401`. Further ones get `429`.',
-    examples: [30],
-    env: 'DOCKBELL_LIMITS_FAILED_AUTH_PER_MINUTE',
-    secret: false,
-  },
-  'limits.bodyBytes': {
-    title: 'Body size',
-    type: { kind: 'integer', min: 1, max: 16_777_216 },
-    default: 262_144,
-    unit: 'bytes',
-    description: 'Maximum size of a delivery body. Longer bodies get `413`.',
-    examples: [262_144],
-    env: 'DOCKBELL_LIMITS_BODY_BYTES',
-    secret: false,
-  },
-  'limits.loopGuardRuns': {
-    title: 'Runs of the loop guard',
-    type: { kind: 'integer', min: 1, max: 10_000 },
-    default: LOOP_GUARD.runs,
-    unit: 'runs',
-    description:
-      'Maximum number of runs of one automation for the same issue, pull request or thread within `limits.loopGuardWindow`. Further deliveries start nothing.',
-    examples: [LOOP_GUARD.runs, 50],
-    env: 'DOCKBELL_LIMITS_LOOP_GUARD_RUNS',
-    secret: false,
-  },
-  'limits.loopGuardWindow': {
-    title: 'Window of the loop guard',
-    type: { kind: 'duration', min: '1m', max: '1d' },
-    default: '10m',
-    description: 'Time within which the runs of `limits.loopGuardRuns` are counted.',
-    examples: ['10m', '1h'],
-    env: 'DOCKBELL_LIMITS_LOOP_GUARD_WINDOW',
-    secret: false,
-  },
-  'limits.webhooksPerFactory': {
-    title: 'Webhooks per factory',
-    type: { kind: 'integer', min: 1, max: 10_000 },
-    default: 20,
-    unit: 'webhooks',
-    description:
-      'Maximum number of webhooks per factory, including disabled ones. `dockbell validate` works offline and always uses the default.',
-    examples: [20],
-    env: 'DOCKBELL_LIMITS_WEBHOOKS_PER_FACTORY',
-    secret: false,
-  },
+  ...LIMIT_OPTIONS,
   'retention.deliveries': {
     title: 'Retention of deliveries',
     type: { kind: 'duration', min: '1m', max: '36500d' },
