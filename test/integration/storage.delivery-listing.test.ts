@@ -102,12 +102,14 @@ describe('the listing of deliveries', () => {
     expect((await list()).data).toHaveLength(1500);
     const span = { factory: FACTORY, fromAt: 0, untilAt: START_MS + 1000 * HOUR_MS };
     const counts = await storage.activityReader.deliveries(span);
+    const traffic = await storage.inventoryReader.webhooks(FACTORY);
     expect(counts).toHaveLength(sums().length);
     expect(counted().length).toBeLessThan(sums().length);
     db.pragma('max_page_count = 100000');
     expect((await list()).data).toHaveLength(1500);
     expect(await storage.activityReader.deliveries(span)).toEqual(expect.arrayContaining(counts));
     expect(counted()).toEqual(sums());
+    expect(await storage.inventoryReader.webhooks(FACTORY)).toEqual(traffic);
   });
 
   it('contains the deliveries of a file that had an index', async () => {

@@ -54,6 +54,8 @@ describe('the storage thread while another process holds the write lock', () => 
     expect((await listed()).data).toMatchObject([{ id: earlier.id }]);
     const hour = { factory: FACTORY, fromAt: START_MS - HOUR_MS, untilAt: START_MS + HOUR_MS };
     expect(await storage.activityReader.deliveries(hour)).toMatchObject([{ label: 'Accepted', count: 1 }]);
+    const traffic = async () => (await storage.inventoryReader.webhook(uid as WebhookUid))!.traffic;
+    for (let read = 0; read < 2; read += 1) expect(await traffic()).toMatchObject({ lastAcceptedAt: START_MS });
 
     await held!.release();
     expect(await recorded).toEqual([{ label: 'Accepted' }]);

@@ -20,13 +20,14 @@ export interface DeliveryListing {
   extendIfDue(): void;
   /** Adds all deliveries that wait, so that a reader finds them. */
   catchUp(): void;
-  /** Performs a read that finds the deliveries that wait, if nothing can be written. Only for reads: they see views, not tables. */
+  /** Performs a read that finds the deliveries that wait, if nothing can be written. Only for reads. */
   readWithWaiting<Result>(read: () => Promise<Result>): Promise<Result>;
 }
 
 export function createDeliveryListing(db: Database.Database): DeliveryListing {
   const { findRange, list, findGroups, addCount, setEnd } = prepareStatements(db);
   const noteTraffic = prepareTraffic(db);
+  const describeTraffic = db.prepare<[], string>(DESCRIBE_TRAFFIC).pluck();
   /** Returns `false` if fewer than `atLeast` deliveries wait. */
   const extend = (atLeast: number): boolean => {
     const { after, newest } = findRange.get({})!;
@@ -48,8 +49,11 @@ export function createDeliveryListing(db: Database.Database): DeliveryListing {
       while (extendAlone());
     },
     readWithWaiting: async (read) => {
-      db.exec(SHOW_WAITING);
       try {
+        db.exec(SHOW_WAITING);
+        db.exec(`${describeTraffic.get()!}; ${COPY_TRAFFIC}`);
+        const { after, newest: last } = findRange.get({})!;
+        noteTraffic({ after, last }, findGroups.all({ after, last }));
         return await read();
       } finally {
         db.exec(HIDE_WAITING);
@@ -65,7 +69,7 @@ const COUNTED = `replay_of IS NULL AND label <> ${NO_LABEL}`;
 
 const WAITING = 'main.deliveries WHERE seq > (SELECT seq FROM main.delivery_listing_end)';
 
-/** Temporary views, which are in memory, hide the tables with their names. */
+/** Temporary views and tables, which are in memory, hide the tables with their names. */
 const SHOW_WAITING = `
   CREATE TEMP VIEW delivery_listing AS
     SELECT webhook, label, seq FROM main.delivery_listing UNION ALL SELECT webhook, label, seq FROM ${WAITING};
@@ -73,7 +77,13 @@ const SHOW_WAITING = `
     SELECT webhook, hour, label, count FROM main.delivery_counts
     UNION ALL SELECT webhook, received_at / ${HOUR_MS}, label, count FROM ${WAITING} AND ${COUNTED}
   ) GROUP BY 1, 2, 3`;
-const HIDE_WAITING = 'DROP VIEW temp.delivery_listing; DROP VIEW temp.delivery_counts';
+const DESCRIBE_TRAFFIC =
+  "SELECT replace(sql, 'CREATE TABLE', 'CREATE TEMP TABLE') FROM main.sqlite_schema WHERE name = 'webhook_traffic'";
+const COPY_TRAFFIC = 'INSERT INTO temp.webhook_traffic SELECT * FROM main.webhook_traffic';
+const HIDE_WAITING = `
+  DROP VIEW IF EXISTS temp.delivery_listing;
+  DROP VIEW IF EXISTS temp.delivery_counts;
+  DROP TABLE IF EXISTS temp.webhook_traffic`;
 
 function prepareStatements(db: Database.Database) {
   return {
