@@ -37,7 +37,7 @@ const arrows = {
   systemd: ['core'],
   executors: ['core', 'files', 'outbound', 'processes'],
   observability: ['core'],
-  config: ['core', 'executors', 'yaml'],
+  config: ['core', 'executors', 'outbound', 'yaml'],
   inspection: ['core', 'definitions', 'filter', 'plan', 'reconcile', 'threads'],
   diagnosis: ['core', 'ingress', 'signature', 'threads'],
   story: ['core', 'filter', 'triggers', 'inspection'],

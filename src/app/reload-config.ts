@@ -81,10 +81,16 @@ async function reload(parts: ReloadParts): Promise<ConfigReload> {
     factories: { added: added.map(({ name }) => name), changed: changed.map(({ name }) => name), removed },
   };
   logger.info({ ...outcome }, 'configuration reloaded');
+  logConfigWarnings(change.config, logger);
   return outcome;
 }
 
 /** What is live stays live, unless the configuration no longer names its factory. */
+/** A part that never works must not keep the daemon from starting: it would receive nothing. */
+export function logConfigWarnings({ warnings }: Config, logger: Logger): void {
+  for (const { where, message } of warnings) logger.warn({ where }, message);
+}
+
 async function changeFactories(parts: ReloadParts, change: ReturnType<typeof planReload>): Promise<void> {
   const { reconciling, registry, inventory, factories } = parts;
   const { added, changed, removed } = change.factories;

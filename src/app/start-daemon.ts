@@ -39,7 +39,7 @@ import { createRequestChecks } from './pull-requests/create-request-checks.ts';
 import { findRequestHint } from './pull-requests/find-request-hint.ts';
 import { findPushTrigger } from './push-trigger.ts';
 import { startReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
-import { createReload } from './reload-config.ts';
+import { createReload, logConfigWarnings } from './reload-config.ts';
 import { startUpkeep } from './start-upkeep.ts';
 
 /**
@@ -72,6 +72,7 @@ async function composeDaemon(
   const state = await openDaemonState(live, options, lifetime);
   const { config, env, logger, service, sockets, paths, storage, openChannel, sealed, clock, steadyClock } = state;
   const { retentionTime, ids } = state;
+  logConfigWarnings(config, logger);
   const hurry = new AbortController();
   const observers = await observeDaemon(state, hurry.signal, lifetime, () => group.state());
   const { backups, metrics, tracing, registry, events, sources, notifier, alerts, build } = observers;

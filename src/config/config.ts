@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { parseDuration } from '../words/duration.ts';
+import type { ConfigProblem } from './config-document.ts';
 import { locateTarget } from './notify-targets.ts';
 import type { FactoryValues, OptionValues } from './option-values.ts';
 import { OPTIONS } from './options/options.ts';
@@ -70,14 +71,17 @@ export interface Config extends Omit<OptionValues, 'runsDir' | 'masterKeyFile' |
   /** `null` without scheduled backups. */
   readonly backup: BackupConfig | null;
   readonly factories: readonly FactoryConfig[];
+  /** Parts that never work, although the daemon can run with them. */
+  readonly warnings: readonly ConfigProblem[];
 }
 
 /** Adds what is computed to values that were checked. */
-export function completeConfig(values: OptionValues, file: string | null): Config {
+export function completeConfig(values: OptionValues, file: string | null, warnings: readonly ConfigProblem[]): Config {
   const { dataDir, retention, admin, backup } = values;
   return deepFreeze({
     ...values,
     file,
+    warnings,
     runsDir: values.runsDir ?? join(dataDir, 'runs'),
     masterKeyFile: values.masterKeyFile ?? join(dataDir, 'master.key'),
     admin: { ...admin, oidc: admin.oidc === null ? null : completeOidc(admin.oidc) },

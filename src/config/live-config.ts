@@ -71,6 +71,7 @@ export function planReload(current: Config, next: Config): ConfigChange {
     config: Object.freeze({
       ...applied.map(findCopied).reduce((config, path) => write(config, path, read(next, path)), current),
       factories: next.factories,
+      warnings: next.warnings,
     }),
     factories: compareFactories(current.factories, next.factories),
     applied: applied.map(({ name }) => name),

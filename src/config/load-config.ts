@@ -22,6 +22,7 @@ import type { OptionValues } from './option-values.ts';
 import { OPTIONS } from './options/options.ts';
 import { checkResultTargets } from './result-targets.ts';
 import { substituteEnvironment } from './substitute-environment.ts';
+import { findUnusableTargets } from './unusable-targets.ts';
 
 export interface ConfigRequest {
   /** Path of `dockbell.yaml`; `null` for none. */
@@ -49,7 +50,7 @@ export async function loadConfig({ file, env, overrides = {}, workingDir }: Conf
   const values = buildValues(document, problems);
   if (problems.length === 0) problems.push(...(await checkValues(values, document)));
   if (problems.length > 0) throw invalid(problems);
-  return completeConfig(values, path);
+  return completeConfig(values, path, findUnusableTargets(values, document));
 }
 
 /**

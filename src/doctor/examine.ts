@@ -17,6 +17,7 @@ import { reportUrlCheck } from './checks/report-url.ts';
 import { retentionCheck } from './checks/retention.ts';
 import { schemaCheck } from './checks/schema.ts';
 import { sourcesCheck } from './checks/sources.ts';
+import { targetsCheck } from './checks/targets.ts';
 import { walSizeCheck } from './checks/wal-size.ts';
 import type { Check, Patient } from './patient.ts';
 
@@ -40,6 +41,7 @@ export const CHECKS: readonly Check[] = [
   proxiesCheck,
   baseUrlCheck,
   reportUrlCheck,
+  targetsCheck,
 ];
 
 /** Runs all checks that are possible, at the same time. Never throws. */

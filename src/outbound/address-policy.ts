@@ -74,6 +74,20 @@ export function findAddressProblem(url: URL, address: string, { allowPrivate }: 
   return url.protocol === 'https:' ? null : `the address ${address} is public, and http can be modified in transit`;
 }
 
+/**
+ * Explains why a URL of the configuration can never be used, because it contains an address that its policy does not allow;
+ * `null` if it may be. The text follows the name of the option. Addresses of names are checked at each connection.
+ */
+export function findConfiguredProblem(url: URL, policy: AddressPolicy): string | null {
+  const address = literalAddress(url);
+  const problem = address === null ? null : findAddressProblem(url, address, policy);
+  if (problem === null) return null;
+  const advice = isPublicAddress(address!)
+    ? 'Use https'
+    : 'If this address is meant, set allowPrivateAddresses to true';
+  return `cannot be used: ${problem}. ${advice}`;
+}
+
 /** The address that a URL contains instead of a name; `null` for a name. */
 export function literalAddress({ hostname }: URL): string | null {
   const address = hostname.replace(/^\[|\]$/g, '');

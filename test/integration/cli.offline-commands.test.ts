@@ -152,6 +152,16 @@ describe('config check', () => {
     expect(report.problems.map(({ path }: { path: string }) => path)).toEqual(['ingres', 'admin.port']);
   });
 
+  it('rejects a target whose address is not allowed, with which the daemon starts', async () => {
+    const target = '{ name: x, type: webhook, secretName: A, url: "https://127.0.0.1/" }';
+    await write('dockbell.yaml', `alerts:\n  targets: [${target}]\n`);
+    const message =
+      'dockbell.yaml:2:59: alerts.targets[0].url cannot be used: the address 127.0.0.1 is private or reserved.';
+    const checked = await run(['config', 'check']);
+    expect(checked).toMatchObject({ code: 1, stdout: expect.stringContaining(message) });
+    expect(checked.stdout).toContain('The daemon starts with this configuration, but a part of it never works:');
+  });
+
   it('reads the variables of the environment, and ends with 0 if everything is valid', async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference to a variable
     await write('etc/d.yaml', 'dataDir: ${STATE}\n');

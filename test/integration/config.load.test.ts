@@ -55,6 +55,7 @@ describe('defaults', () => {
   ])('stand in for %s', async (_name, text) => {
     expect(await load(text)).toEqual({
       file: join(folder, 'dockbell.yaml'),
+      warnings: [],
       backup: null,
       baseUrl: null,
       dataDir: join(folder, '.dockbell'),

@@ -269,6 +269,26 @@ describe('a check finds', () => {
     }
   });
 
+  it('targets whose address is not allowed, so that nothing is ever posted there', async () => {
+    const source = `source: { type: repository, url: "${repo.path}" }`;
+    const host =
+      'type: github, url: "https://10.0.0.1/api/v3", secretName: S, repository: a/b, allowPrivateAddresses: false';
+    const config = `factories:
+  - { name: a, ${source}, notify: [{ ${host} }], pullRequests: { ${host} } }
+  - { name: b, ${source}, runs: { results: [{ type: webhook, secretName: A, url: "https://127.0.0.1/" }] } }
+alerts: { targets: [{ name: x, type: webhook, secretName: A, url: "https://[::1]/" }] }
+`;
+    const private_ = (key: string, address: string) =>
+      `error targets: ${key} cannot be used: the address ${address} is private or reserved. If this address is meant, set allowPrivateAddresses to true.`;
+    expect(await only('targets', { config })).toEqual([
+      private_('factories[0].notify[0].url', '10.0.0.1'),
+      private_('factories[0].pullRequests.url', '10.0.0.1'),
+      private_('factories[1].runs.results[0].url', '127.0.0.1'),
+      private_('alerts.targets[0].url', '::1'),
+    ]);
+    expect(await only('targets', { config: config.replaceAll('10.0.0.1', 'git.example') })).toHaveLength(2);
+  });
+
   it('proxy headers that are trusted from nowhere, or from everywhere', async () => {
     const https = 'baseUrl: https://hooks.example.com\n';
     expect(await only('trusted-proxies', { config: https })).toEqual([
@@ -353,6 +373,15 @@ describe('dockbell doctor', () => {
     });
   });
   afterAll(async () => void (await Promise.all([daemon, other].map((one) => one.end('SIGTERM')))));
+
+  it('shows a target that never works in a daemon that runs with it, and that logged it at its start', async () => {
+    const target = { name: 'x', type: 'webhook', secretName: 'A', url: 'https://127.0.0.1/' };
+    const started = await startTestDaemon({ config: { factories: [], alerts: { targets: [target] } } });
+    const message = 'alerts.targets[0].url cannot be used: the address 127.0.0.1 is private or reserved.';
+    expect(started.output()).toContain(message);
+    expect((await started.cli('doctor')).stdout).toContain(`✗ targets: ${message}`);
+    expect(await started.end('SIGTERM')).toBe(0);
+  });
 
   it('probes the public URL through a running daemon, and tells daemons apart', async () => {
     const found = await daemon.cli('doctor', '--json');

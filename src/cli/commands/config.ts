@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { ConfigProblem } from '../../config/config-document.ts';
 import { AppError } from '../../core/errors.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CONFIG_FILE } from '../connection.ts';
@@ -16,7 +17,7 @@ export function declareConfig(config: CliCommand, bind: Bind): void {
     .withJson('valid, file and problems as JSON')
     .offline()
     .explain({
-      negative: 'the configuration is not valid',
+      negative: 'the configuration is not valid, or a part of it never works',
       more: "Replaces references to variables and reads the DOCKBELL_ variables, as the daemon does: run the command with the daemon's environment.",
       examples: [
         ['dockbell config check', 'the dockbell.yaml of this folder'],
@@ -34,17 +35,22 @@ async function checkConfig({ output, context }: CommandSession, { json }: { json
   return invalid === null ? EXIT_CODES.done : EXIT_CODES.negative;
 }
 
-/** All errors of the configuration; `null` if it is valid. Throws `config_invalid` if the file cannot be read. */
+/** All errors of the configuration, else what never works although the daemon starts; `null` if all of it is usable. Throws `config_invalid` if the file cannot be read. */
 async function findErrors(file: string, { env, cwd }: CliContext): Promise<ConfigErrors | null> {
   // Imported here, so that the help does not load the whole configuration.
   const { loadConfig } = await import('../../config/load-config.ts');
   try {
-    await loadConfig({ file, env, workingDir: cwd });
-    return null;
+    const { warnings } = await loadConfig({ file, env, workingDir: cwd });
+    return warnings.length === 0 ? null : { text: describeWarnings(warnings), problems: warnings };
   } catch (error) {
     if (!(error instanceof AppError) || !Array.isArray(error.details)) throw error;
     return { text: error.message, problems: error.details };
   }
+}
+
+function describeWarnings(warnings: readonly ConfigProblem[]): string {
+  const lines = warnings.map(({ where, message }) => escapeText(`${where}: ${message}`));
+  return ['The daemon starts with this configuration, but a part of it never works:', ...lines].join('\n');
 }
 
 interface ConfigErrors {

@@ -145,7 +145,7 @@ export const ALERT_OPTIONS = {
     type: { kind: 'boolean' },
     default: false,
     description:
-      'Whether the URL may lead to a private, loopback or reserved address. Each address is checked when Dockbell connects to it. With true, http is allowed to these addresses.',
+      'Whether the URL may lead to a private, loopback or reserved address. Each address is checked when Dockbell connects to it. With true, http is allowed to these addresses. The default is false, because the URL can be a team secret, which the API can change.',
     examples: [true],
     env: null,
     secret: false,

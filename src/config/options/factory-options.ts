@@ -166,7 +166,7 @@ export const FACTORY_OPTIONS = {
     type: { kind: 'boolean' },
     default: true,
     description:
-      'Whether the target may have a private, loopback or reserved address, as a git host in your network has. Each address is checked when Dockbell connects to it. Set it to false if the target is on the internet. Plain http is never sent to a public address.',
+      'Whether the target may have a private, loopback or reserved address, as a git host in your network has. Each address is checked when Dockbell connects to it. The default is true, because only this file decides where a status is posted. Set it to false if the target is on the internet. Plain http is never sent to a public address.',
     examples: [false],
     env: null,
     secret: false,
@@ -276,7 +276,7 @@ export const FACTORY_OPTIONS = {
     type: { kind: 'boolean' },
     default: true,
     description:
-      'Whether the API may have a private, loopback or reserved address, as a git host in your network has. Each address is checked when Dockbell connects to it. Set it to false if the git host is on the internet.',
+      'Whether the API may have a private, loopback or reserved address, as a git host in your network has. Each address is checked when Dockbell connects to it. The default is true, because only this file decides where the requests go. Set it to false if the git host is on the internet.',
     examples: [false],
     env: null,
     secret: false,

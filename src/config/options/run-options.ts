@@ -164,7 +164,7 @@ export const RUN_OPTIONS = {
     type: { kind: 'boolean' },
     default: false,
     description:
-      'Whether the target may have a private, loopback or reserved address. Each address is checked when Dockbell connects to it.',
+      'Whether the target may have a private, loopback or reserved address. Each address is checked when Dockbell connects to it. The default is false, because the payload of a sender decides where at the target a result is posted.',
     examples: [true],
     env: null,
     secret: false,
