@@ -44,7 +44,9 @@ describe('the rounds of faults report', { timeout: 1_800_000 }, () => {
       find: /ON CONFLICT \(webhook, source, key\) DO NOTHING RETURNING delivery/,
       replace: 'RETURNING delivery',
     };
-    const { account } = await run([index, claim], LOAD, 1);
+    // The migration that fills in second keys needs the index, too.
+    const fill: BuildChange = { find: /ON CONFLICT \(webhook, source, key\) DO NOTHING;/, replace: ';' };
+    const { account } = await run([index, claim, fill], LOAD, 1);
     expect(account.twice.length).toBeGreaterThan(0);
     expect(account.lost).toEqual([]);
   });
