@@ -2419,7 +2419,7 @@ export interface components {
                             /** @description The reason as a sentence. */
                             reason_text: string | null;
                         } | null;
-                        /** @description The requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
+                        /** @description The requests of these hours that were rejected and are in the log, also if other senders got through since; `null` for none. */
                         rejections: {
                             /**
                              * Format: date-time
@@ -2657,7 +2657,7 @@ export interface components {
                     /** @description The reason as a sentence. */
                     reason_text: string | null;
                 } | null;
-                /** @description The requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
+                /** @description The requests of these hours that were rejected and are in the log, also if other senders got through since; `null` for none. */
                 rejections: {
                     /**
                      * Format: date-time
@@ -2873,7 +2873,7 @@ export interface components {
                     /** @description The reason as a sentence. */
                     reason_text: string | null;
                 } | null;
-                /** @description The requests of these hours with a wrong credential, also if other senders got through since; `null` for none. */
+                /** @description The requests of these hours that were rejected and are in the log, also if other senders got through since; `null` for none. */
                 rejections: {
                     /**
                      * Format: date-time

@@ -1,11 +1,12 @@
 import type { WebhookUid } from './ids.ts';
 import type { DeliveryReader } from './ports/deliveries/delivery-log.ts';
+import { REJECTED_LABELS } from './resources/delivery.ts';
 
 /** Entries of the log that are read for one webhook. */
 const MAX_READ = 100;
 const MAX_ADDRESSES = 5;
 
-/** The requests to a webhook whose credential was not accepted, also if other senders got through since. */
+/** The requests to a webhook that were rejected and are in the log, also if other senders got through since. */
 export interface RecentRejections {
   count: number;
   /** Number of the most recent ones that all other values are about. Smaller than `count` if there are many. */
@@ -29,8 +30,11 @@ export async function readRejections(
   deliveries: Pick<DeliveryReader, 'list'>,
   { webhookUid, sinceAt, count = 0 }: { webhookUid: WebhookUid; sinceAt: number; count?: number },
 ): Promise<RecentRejections | null> {
-  const search = { webhookUid, label: 'Rejected (auth)' as const, fromAt: sinceAt, limit: MAX_READ, cursor: null };
-  const { data } = await deliveries.list(search);
+  const pages = REJECTED_LABELS.map((label) =>
+    deliveries.list({ webhookUid, label, fromAt: sinceAt, limit: MAX_READ, cursor: null }),
+  );
+  const found = (await Promise.all(pages)).flatMap(({ data }) => data);
+  const data = found.sort((a, b) => b.receivedAt - a.receivedAt).slice(0, MAX_READ);
   const [last] = data;
   if (last === undefined) return null;
   const byAddress = new Map<string, number>();

@@ -121,7 +121,7 @@ async function describeTraffic(request: StoryRequest, webhook: WebhookView, { re
       : `The last delivery was accepted at ${formatInstant(lastAcceptedAt)}.`;
   const reason = rejected === null ? '' : ` ${await explainRejection(request, rejected)}`;
   const partial = await describePartialRejection(request, webhook);
-  if (partial !== null) return `${name} accepts some senders and ${partial}${reason} ${last}`;
+  if (partial !== null) return `${name} accepts some requests and ${partial}${reason} ${last}`;
   if (credentialFailure !== null) {
     const { since, count } = credentialFailure;
     const failed = `${countOf(count, 'request')} failed to authenticate since ${formatInstant(since)}`;
@@ -133,7 +133,7 @@ async function describeTraffic(request: StoryRequest, webhook: WebhookView, { re
   return lastAcceptedAt === null ? `${name} is enabled, and no request arrived.` : `${name} takes deliveries. ${last}`;
 }
 
-/** Requests with a wrong credential before and after an accepted one: several senders share the webhook. `null` for none. */
+/** Rejected requests before and after an accepted one: several senders share the webhook. `null` for none. */
 async function describePartialRejection(request: StoryRequest, webhook: WebhookView): Promise<string | null> {
   const { accepted, duplicate, rejected, rejections } = await request.requests(webhook);
   const { lastAcceptedAt, credentialFailure } = webhook.traffic;

@@ -57,7 +57,7 @@ export const SILENT: Examiner<true> = {
 /** Webhooks with `expectEvery` of all factories. */
 const MAX_EXPECTED = 10_000;
 
-/** Which credentials were rejected, and from where: other senders of the webhook may get through. */
+/** Why requests were rejected, and from where: other senders of the webhook may get through. */
 async function nameSenders({ deliveries, nowMs }: RuleSources, uid: string): Promise<string> {
   const search = { webhookUid: uid as WebhookUid, sinceAt: nowMs() - REQUEST_WINDOW_MS };
   const rejections = await readRejections(deliveries, search);

@@ -359,7 +359,7 @@ const traffic = closedObject(
       }),
       type: ['object', 'null'],
       description:
-        'The requests of these hours with a wrong credential, also if other senders got through since; `null` for none.',
+        'The requests of these hours that were rejected and are in the log, also if other senders got through since; `null` for none.',
     },
   },
   { description: 'The outcome of the requests to the webhook. Older than the log, if retention has removed its rows.' },

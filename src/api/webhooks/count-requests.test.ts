@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { WebhookUid } from '../../core/ids.ts';
 import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
+import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
 import type { Delivery } from '../../core/resources/delivery.ts';
 import { NO_TRAFFIC } from '../../core/webhook-traffic.ts';
 import { describeRejections } from '../../words/describe-rejections.ts';
@@ -9,6 +10,13 @@ import { presentTraffic } from './present-traffic.ts';
 
 const GH = 'wh_gh' as WebhookUid;
 const CI = 'wh_ci' as WebhookUid;
+
+/** A log whose rejected requests all have this label. */
+function logOf(label: string, entries: object[]): Pick<DeliveryReader, 'list'> {
+  return {
+    list: async (search) => ({ data: search.label === label ? (entries as Delivery[]) : [], nextCursor: null }),
+  };
+}
 
 it('counts requests that left no entry in the log as rejected, in the same period', async () => {
   const asked: number[] = [];
@@ -55,7 +63,7 @@ it('reads the rejected requests of a webhook whose other senders get through', a
       ],
     },
     { list: async () => [] },
-    { list: async () => ({ data: entries as Delivery[], nextCursor: null }) },
+    logOf('Rejected (auth)', entries),
     { wallMs: () => 100 * HOUR_MS, monotonicMs: () => 0 },
   );
   const traffic = presentTraffic({ lastAcceptedAt: 10, credentialFailure: null }, (await count('payments')).get(GH));
@@ -67,7 +75,7 @@ it('reads the rejected requests of a webhook whose other senders get through', a
   expect(traffic).toMatchObject({ credential_failing: null, acceptance_rate: 0.6 });
 });
 
-it('counts all requests with a wrong credential, also if only the most recent ones are read', async () => {
+it('counts all rejected requests, also if only the most recent ones are read', async () => {
   const entries = [9, 8, 7].map((receivedAt) => ({ receivedAt, count: 1, clientAddress: '192.0.2.7', reason: null }));
   const count = createRequestCounter(
     {
@@ -78,7 +86,7 @@ it('counts all requests with a wrong credential, also if only the most recent on
       ],
     },
     { list: async () => [] },
-    { list: async () => ({ data: entries as Delivery[], nextCursor: null }) },
+    logOf('Rejected (auth)', entries),
     { wallMs: () => 100 * HOUR_MS, monotonicMs: () => 0 },
   );
   const { rejections } = (await count('payments')).get(GH)!;
@@ -87,4 +95,15 @@ it('counts all requests with a wrong credential, also if only the most recent on
   expect(describeRejections(words)).toBe(
     'rejected 260 of 262 requests in the last 24 hours, the last 3 since 03:10, from 192.0.2.7.',
   );
+});
+
+it('reads requests that were rejected for their body', async () => {
+  const entries = [{ receivedAt: 5, count: 1, clientAddress: '192.0.2.7', reason: 'body_is_json' }];
+  const count = createRequestCounter(
+    { deliveries: async ({ fromAt: hourAt }) => [{ webhook: GH, hourAt, label: 'Rejected (invalid JSON)', count: 1 }] },
+    { list: async () => [] },
+    logOf('Rejected (invalid JSON)', entries),
+    { wallMs: () => 100 * HOUR_MS, monotonicMs: () => 0 },
+  );
+  expect((await count('payments')).get(GH)!.rejections).toMatchObject({ count: 1, reason: 'body_is_json' });
 });

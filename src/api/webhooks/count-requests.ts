@@ -14,7 +14,7 @@ export interface RequestCounts {
   duplicate: number;
   /** With those that left no entry in the delivery log, such as those that got 429. */
   rejected: number;
-  /** Those with a wrong credential, as far as the log has them; `null` for none. */
+  /** Those of them that are in the log; `null` for none. */
   rejections: RecentRejections | null;
 }
 
@@ -46,20 +46,20 @@ export function createRequestCounter(
     };
     for (const { webhook, label, count } of logged) add(webhook, kindOf(label), count);
     for (const { webhook, count } of others) add(webhook, 'rejected', count);
-    for (const [webhookUid, count] of countFailures(logged)) {
+    for (const [webhookUid, count] of countRejected(logged)) {
       byWebhook.get(webhookUid)!.rejections = await readRejections(deliveries, { webhookUid, sinceAt: fromAt, count });
     }
     return byWebhook;
   };
 }
 
-/** Number of requests with a wrong credential, by webhook. */
-function countFailures(logged: readonly DeliveryCount[]): ReadonlyMap<WebhookUid, number> {
-  const failures = new Map<WebhookUid, number>();
+/** Number of rejected requests in the log, by webhook. */
+function countRejected(logged: readonly DeliveryCount[]): ReadonlyMap<WebhookUid, number> {
+  const rejected = new Map<WebhookUid, number>();
   for (const { webhook, label, count } of logged) {
-    if (label === 'Rejected (auth)') failures.set(webhook, (failures.get(webhook) ?? 0) + count);
+    if (kindOf(label) === 'rejected') rejected.set(webhook, (rejected.get(webhook) ?? 0) + count);
   }
-  return failures;
+  return rejected;
 }
 
 type CountedKind = 'accepted' | 'duplicate' | 'rejected';

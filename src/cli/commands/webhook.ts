@@ -233,7 +233,7 @@ function printWebhook(session: CommandSession, webhook: Webhook): void {
     ['Last delivery', formatInstantWithAge(webhook.last_delivery_at, nowMs)],
     ['Requests', describeAcceptance(webhook.traffic)],
     ['Failing credential', describeFailing(webhook.traffic, nowMs)],
-    ['Wrong credentials', describeRecentRejections(webhook.traffic, nowMs)],
+    ['Rejections', describeRecentRejections(webhook.traffic, nowMs)],
   ]);
 }
 

@@ -13,13 +13,13 @@ export function describeTraffic(traffic: Traffic, nowMs: number): string {
   return `${accepted}; ${describeFailing(traffic, nowMs) ?? describeAcceptance(traffic)}${nameSenders(traffic, nowMs)}`;
 }
 
-/** Which requests had a wrong credential; empty for none. Other senders may get through. */
+/** Which requests were rejected; empty for none. Other senders may get through. */
 function nameSenders(traffic: Traffic, nowMs: number): string {
   const rejections = describeRecentRejections(traffic, nowMs);
   return rejections === null ? '' : `; ${rejections}`;
 }
 
-/** Requests with a wrong credential in the last 24 hours, with their senders; `null` for none. */
+/** Rejected requests of the last 24 hours, with their senders; `null` for none. */
 export function describeRecentRejections(
   { rejections, last_24_hours, credential_failing }: Traffic,
   nowMs: number,

@@ -28,6 +28,9 @@ export const DELIVERY_LABELS = [
 ] as const;
 export type DeliveryLabel = (typeof DELIVERY_LABELS)[number];
 
+/** The labels of requests that were not accepted. */
+export const REJECTED_LABELS = DELIVERY_LABELS.filter((label) => label.startsWith('Rejected'));
+
 /** What the label of an entry can be. `null`: the entry stands for requests over the delivery rate, which have no label. */
 export const ENTRY_LABELS = [...DELIVERY_LABELS, null] as const;
 export type EntryLabel = (typeof ENTRY_LABELS)[number];

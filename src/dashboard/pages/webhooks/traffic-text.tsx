@@ -29,10 +29,7 @@ export function TrafficCard({ webhook: { traffic } }: { webhook: Webhook }) {
           ['Last accepted', <LastAccepted key="accepted" traffic={traffic} isFocusable />],
           ['Last 24 hours', describeAcceptance(traffic)],
           ['Credential', traffic.credential_failing && <FailingText key="failing" traffic={traffic} isFocusable />],
-          [
-            'Wrong credentials',
-            traffic.rejections && <RejectionsText key="rejections" traffic={traffic} isFocusable />,
-          ],
+          ['Rejections', traffic.rejections && <RejectionsText key="rejections" traffic={traffic} isFocusable />],
         ]}
       />
     </SectionCard>
@@ -68,7 +65,7 @@ function FailingText({ traffic: { credential_failing: failing }, isFocusable = f
   );
 }
 
-/** Requests with a wrong credential and their senders. Other senders of the webhook may get through. */
+/** Rejected requests and their senders. Other senders of the webhook may get through. */
 function RejectionsText({ traffic, isFocusable = false }: TextProps) {
   const { rejections, credential_failing: failing, last_24_hours: day } = traffic;
   if (rejections === null) return null;
