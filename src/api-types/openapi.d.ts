@@ -1961,7 +1961,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List changes and sign-ins, newest first
+         * List changes, sign-ins and reads, newest first
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
         get: operations["listAuditEntries"];
@@ -4352,7 +4352,7 @@ export interface components {
             /** Format: date-time */
             password_changed_at: string | null;
         };
-        /** @description One change, or one attempt to sign in. */
+        /** @description One change, one attempt to sign in, or the first read of an object by a reader on a day (UTC). */
         AuditEntry: {
             id: string;
             /** Format: date-time */
@@ -4366,9 +4366,10 @@ export interface components {
             } | null;
             /** @description The requested action in words, such as `Rotate secret of webhook`. */
             action: string;
+            /** @description That of the request. `READ` for a read. */
             method: string;
             route: string;
-            /** @description The changed object, as a path below the API. */
+            /** @description The changed or read object, as a path below the API. */
             object: string;
             /** @description What was asked for; values that could be secret are `[not shown]`. Of an apply: the commit, the changed definitions and the versions of secrets in use since. */
             changes: JsonObject | null;
@@ -20511,6 +20512,8 @@ export interface operations {
                 object?: string;
                 /** @description Outcome of the request. */
                 outcome?: "done" | "refused" | "failed" | "unanswered";
+                /** @description `changes` includes sign-ins. `reads`: who read payloads, logs and artifacts. There is one entry per reader, object and day (UTC). */
+                include?: "changes" | "reads" | "all";
                 /**
                  * @description At this time or later.
                  * @example 2026-01-02T03:04:05.678Z

@@ -13,6 +13,13 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 export const AUDIT_OUTCOMES = ['done', 'refused', 'failed', 'unanswered'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
+/** Method of an entry about a read, in place of that of the request: a sign-in through OpenID Connect is a `GET`, too. */
+export const READ = 'READ';
+
+/** Which entries a list has. Changes include sign-ins. */
+export const AUDIT_INCLUDES = ['changes', 'reads', 'all'] as const;
+export type AuditInclude = (typeof AUDIT_INCLUDES)[number];
+
 /** The status of an entry whose request has no answer yet. Only such an entry changes: the answer completes it. */
 export const UNANSWERED = 0;
 
@@ -29,7 +36,7 @@ export const RECONCILER = { kind: 'daemon', id: 'daemon', name: 'reconciler' } a
 
 export type AuditActor = Actor | typeof RECONCILER;
 
-/** One change or one sign-in attempt, with its actor, time, client and outcome. Contains no secret value. */
+/** One change, one sign-in attempt or the first read of a day, with its actor, time, client and outcome. Contains no secret value. */
 export interface AuditEntry {
   id: AuditId;
   /** Wall time in milliseconds. */
@@ -37,9 +44,9 @@ export interface AuditEntry {
   /** The actor with their name at that time; `null` if the request was not authenticated. */
   actor: AuditActor | null;
   method: string;
-  /** The route with placeholders, such as `/api/v1/users/:id`. For `APPLY` and `PIN`: that of the object. */
+  /** The route with placeholders, such as `/api/v1/users/:id`. For `APPLY` and `PIN`: that of the object. For `READ`: that of the content. */
   route: string;
-  /** The changed object as a path below the API, such as `users/usr_…`. */
+  /** The changed or read object as a path below the API, such as `users/usr_…`. */
   object: string;
   /** The requested changes without confidential values; `null` if the request had none or changed nothing. */
   changes: JsonObject | null;

@@ -1,4 +1,4 @@
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory } from 'ulid';
 
 /** Identifier of a webhook; part of its ingress URL. `wh_` and 26 lowercase Crockford base-32 characters. */
 export type WebhookUid = `wh_${string}`;
@@ -91,6 +91,15 @@ export function createIdSource(randomBytes: RandomBytes): IdSource {
     alertId: (atMs) => `alt_${ulid(atMs)}`,
     alertMessageId: (atMs) => `alm_${ulid(atMs)}`,
   };
+}
+
+/**
+ * An ID that is the same for the same time and hash, so that what it identifies is stored once.
+ * @param hash at least 16 bytes, of which 80 bits are used
+ */
+export function derivedAuditId(atMs: number, hash: Uint8Array): AuditId {
+  const text = Array.from(hash.subarray(0, 16), (byte) => CROCKFORD[byte & 31]).join('');
+  return `aud_${encodeTime(atMs).toLowerCase()}${text}`;
 }
 
 function createBytePool(randomBytes: RandomBytes): () => number {

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { type AuditEntry, UNANSWERED } from '../../src/core/audit.ts';
+import { type AuditEntry, READ, UNANSWERED } from '../../src/core/audit.ts';
 import { actFor } from '../../src/core/change-record.ts';
+import { derivedAuditId } from '../../src/core/ids.ts';
 import { defineFunctions } from '../../src/storage/sqlite/define-functions.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { ids, START_MS } from '../helpers/build-offer.ts';
@@ -65,6 +67,24 @@ describe.each(STORAGES)('the audit log on $name', (kind) => {
     expect(data).toEqual([entries[2], entries[1]]);
     expect((await list({ limit: 2, cursor: nextCursor })).data).toEqual([entries[0]]);
     expect((await list({ actor: 'usr_1' })).data).toEqual([entries[1]]);
+  });
+
+  it('has one entry for two reads by a reader on a day, and lists reads on request', async () => {
+    const idOf = (text: string, at = START_MS) => derivedAuditId(at, createHash('sha256').update(text).digest());
+    const read = (id: AuditEntry['id'], clientAddress = '192.0.2.7') =>
+      buildEntry({ id, method: READ, object: 'deliveries/dlv_1/payload', changes: null, clientAddress });
+    const change = buildEntry();
+    await opened.storage.auditLog.append(change);
+    const first = read(idOf('alice, Monday'));
+    await Promise.all([opened.storage.auditLog.append(first), opened.storage.auditLog.append(first)]);
+    await opened.storage.auditLog.append(read(first.id, '192.0.2.8'));
+    const others = [read(idOf('bob, Monday')), read(idOf('alice, Tuesday', START_MS + DAY_MS))];
+    for (const other of others) await opened.storage.auditLog.append(other);
+    expect((await list()).data).toEqual([change]);
+    expect((await list({ include: 'reads' })).data).toEqual([...others.toReversed(), first]);
+    expect((await list({ include: 'reads', object: 'deliveries/dlv_1' })).data).toHaveLength(3);
+    expect((await list({ object: 'deliveries' })).data).toEqual([]);
+    expect((await list({ include: 'all' })).data).toHaveLength(4);
   });
 
   it('stores the entry of a request in the transaction of its first change', async () => {

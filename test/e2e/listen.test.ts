@@ -176,6 +176,19 @@ describe('dockbell listen', () => {
     expect(program.output()).toMatch(/^\S+Z {2}push {2}dlv_\w+ {2}\d+ B.*\n {2}→ 200 \d+ms$/m);
   });
 
+  it('has one audit entry for each payload that it read', async () => {
+    const objects = await eventually(async () => {
+      const { body } = await daemon.api('/audit?include=reads&object=deliveries&limit=200');
+      return body.data.length >= received.length
+        ? body.data.map(({ object }: { object: string }) => object)
+        : undefined;
+    });
+    expect(new Set(objects).size).toBe(objects.length);
+    const { stdout } = await daemon.cli('audit', 'list', '--include', 'reads', '--actor', 'listener');
+    expect(stdout).toMatch(/listener +Read payload +deliveries\/dlv_\w+\/payload +done/);
+    expect((await daemon.cli('audit', 'list', '--object', 'deliveries')).stdout).toBe('No matching entries.\n');
+  });
+
   it('sends the recorded headers and no signature, unless it has a secret to sign with', async () => {
     const { headers } = received[0]!;
     expect(headers).toMatchObject({

@@ -109,6 +109,12 @@ it('has artifacts that can be listed and downloaded, and a browser never shows t
     'content-security-policy': expect.stringContaining("default-src 'none'"),
   });
   expect(await (await get('/1?attempt=1')).text()).toBe('<script>alert(1)</script>');
+  await daemon.cli('run', 'log', id);
+  const actions = await eventually(async () => {
+    const { body } = await daemon.api(`/audit?include=reads&object=runs/${id}`);
+    return body.data.length >= 2 ? body.data.map(({ action }: { action: string }) => action) : undefined;
+  });
+  expect(actions).toEqual(['Read log of run', 'Read artifact of run']);
   for (const [path, status] of [
     ['/2', 404],
     ['/1?attempt=3', 404],

@@ -106,6 +106,7 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
   ['the audit log', (s) => s.auditLog.list({ ...AUDIT, ...PAGE }), []],
   ['the audit log after a cursor', (s) => s.auditLog.list({ ...AUDIT, ...NEXT_PAGE }), []],
   ['changes by a user', (s) => s.auditLog.list({ ...AUDIT, actor: 'usr_a', ...NEXT_PAGE }), []],
+  ['reads', (s) => s.auditLog.list({ ...AUDIT, include: 'reads', ...PAGE }), []],
   ['changes of an object', (s) => s.auditLog.list({ ...AUDIT, object: 'a', ...NEXT_PAGE }), []],
   ['rejected changes', (s) => s.auditLog.list({ ...AUDIT, outcome: 'refused', ...PAGE }), []],
   ['changes of a time', (s) => s.auditLog.list({ ...AUDIT, fromAt: 1, untilAt: 2, ...PAGE }), []],

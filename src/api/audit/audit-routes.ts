@@ -1,5 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { AUDIT_OUTCOMES, type AuditEntry, type AuditOutcome, outcomeOf } from '../../core/audit.ts';
+import {
+  AUDIT_INCLUDES,
+  AUDIT_OUTCOMES,
+  type AuditEntry,
+  type AuditInclude,
+  type AuditOutcome,
+  outcomeOf,
+} from '../../core/audit.ts';
 import type { AuditLog, AuditRequest } from '../../core/ports/access/audit-log.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { describeAction } from '../openapi/operations.ts';
@@ -17,13 +24,14 @@ interface AuditQuery extends PageQuery {
   actor?: string;
   object?: string;
   outcome?: AuditOutcome;
+  include?: AuditInclude;
   from?: string;
   to?: string;
 }
 
 const text = { type: 'string', minLength: 1, maxLength: 512 };
 
-/** The audit log: who changed what, when, from where; and who signed in. */
+/** The audit log: who changed what, when, from where; who signed in; and who read contents. */
 export function auditPlugin(app: FastifyInstance, parts: AuditRouteParts): void {
   app.get<{ Querystring: AuditQuery }>(
     '/audit',
@@ -31,7 +39,7 @@ export function auditPlugin(app: FastifyInstance, parts: AuditRouteParts): void 
       config: { access: requireRole('owner', 'team') },
       schema: {
         tags: ['Audit log'],
-        summary: 'List changes and sign-ins, newest first',
+        summary: 'List changes, sign-ins and reads, newest first',
         querystring: pageQuerySchema({
           actor: { ...text, description: 'ID of a user, an API token or a login link.' },
           object: {
@@ -39,6 +47,13 @@ export function auditPlugin(app: FastifyInstance, parts: AuditRouteParts): void 
             description: 'Path of an object, including everything below it: `secrets/A_SECRET`, `factories/payments`.',
           },
           outcome: { type: 'string', enum: [...AUDIT_OUTCOMES], description: 'Outcome of the request.' },
+          include: {
+            type: 'string',
+            enum: [...AUDIT_INCLUDES],
+            default: 'changes',
+            description:
+              '`changes` includes sign-ins. `reads`: who read payloads, logs and artifacts. There is one entry per reader, object and day (UTC).',
+          },
           from: { ...INSTANT, description: 'At this time or later.' },
           to: { ...INSTANT, description: 'Before this time.' },
         }),
@@ -49,12 +64,13 @@ export function auditPlugin(app: FastifyInstance, parts: AuditRouteParts): void 
   );
 }
 
-function readRequest({ actor, object, outcome, from, to, ...page }: AuditQuery): AuditRequest {
+function readRequest({ actor, object, outcome, include, from, to, ...page }: AuditQuery): AuditRequest {
   return {
     ...readPage(page),
     actor: actor ?? null,
     object: object ?? null,
     outcome: outcome ?? null,
+    include,
     fromAt: from === undefined ? undefined : parseInstant(from, 'from'),
     untilAt: to === undefined ? undefined : parseInstant(to, 'to'),
   };

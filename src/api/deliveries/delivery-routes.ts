@@ -216,7 +216,7 @@ export function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRouteParts
   app.get<{ Params: { id: string }; Querystring: { exact: boolean } }>(
     '/deliveries/:id/payload',
     {
-      config: { access },
+      config: { access, discloses: true },
       schema: {
         tags,
         summary: 'Download the body of an accepted delivery',

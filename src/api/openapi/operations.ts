@@ -145,14 +145,18 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'POST /api/v1/login-links': { id: 'createLoginLink', action: 'Make login link' },
 };
 
-/** Changes in the audit log that no request made. */
-const INTERNAL_ACTIONS: Readonly<Record<string, string>> = {
+/** Entries of the audit log that are no change by a request: changes by the daemon, and reads. */
+const OTHER_ACTIONS: Readonly<Record<string, string>> = {
   'APPLY /api/v1/factories/:factory/reconciliations/:id': 'Apply definition',
   'PIN /api/v1/factories/:factory/webhooks/:uid': 'Use secret of sender',
+  'READ /api/v1/deliveries/:id/payload': 'Read payload',
+  'READ /api/v1/runs/:id/attachments/event-payload.json': 'Read payload of run',
+  'READ /api/v1/runs/:id/log': 'Read log of run',
+  'READ /api/v1/runs/:id/artifacts/:number': 'Read artifact of run',
 };
 
 /** What an entry of the audit log did; method and route for a route that this version does not have. */
 export function describeAction(method: string, route: string): string {
   const key = `${method} ${route}`;
-  return OPERATIONS[key]?.action ?? INTERNAL_ACTIONS[key] ?? key;
+  return OPERATIONS[key]?.action ?? OTHER_ACTIONS[key] ?? key;
 }

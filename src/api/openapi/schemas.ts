@@ -1188,9 +1188,9 @@ export const COMPONENTS = {
           'Who did it, under their name at that time. `daemon`: a commit of a repository was applied; `changes` names its author. `null` if nobody was authenticated.',
       },
       action: { ...text, description: 'The requested action in words, such as `Rotate secret of webhook`.' },
-      method: text,
+      method: { ...text, description: 'That of the request. `READ` for a read.' },
       route: text,
-      object: { ...text, description: 'The changed object, as a path below the API.' },
+      object: { ...text, description: 'The changed or read object, as a path below the API.' },
       changes: {
         type: ['object', 'null'],
         additionalProperties: true,
@@ -1201,7 +1201,7 @@ export const COMPONENTS = {
       status: { type: 'integer' },
       client_address: text,
     },
-    { description: 'One change, or one attempt to sign in.' },
+    { description: 'One change, one attempt to sign in, or the first read of an object by a reader on a day (UTC).' },
   ),
   SignInWays: closedObject(
     {

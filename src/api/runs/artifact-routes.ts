@@ -89,7 +89,7 @@ function registerArtifactDownload(app: FastifyInstance, parts: ArtifactRoutePart
   app.get<{ Params: { id: string; number: number }; Querystring: { attempt?: number } }>(
     '/runs/:id/artifacts/:number',
     {
-      config: { access, readsFiles: true },
+      config: { access, readsFiles: true, discloses: true },
       schema: {
         tags,
         summary: 'Download an artifact of a run',

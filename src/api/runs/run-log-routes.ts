@@ -33,7 +33,7 @@ function registerLog(app: FastifyInstance, parts: RunLogParts, findRun: FindRun)
   }>(
     '/runs/:id/log',
     {
-      config: { access },
+      config: { access, discloses: true },
       schema: {
         tags,
         summary: 'Read the captured output of a run',

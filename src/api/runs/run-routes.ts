@@ -90,7 +90,7 @@ function registerRunInput(app: FastifyInstance, parts: RunRouteParts, findRun: F
   app.get<{ Params: { id: string } }>(
     `/runs/:id/attachments/${PAYLOAD_FILE}`,
     {
-      config: { access },
+      config: { access, discloses: true },
       schema: { tags, summary: 'Download the payload of a run', response: { 200: PAYLOAD_RESPONSE } },
     },
     async (request, reply) => sendPayload(reply, PAYLOAD_FILE, (await findInput(request)).payload),

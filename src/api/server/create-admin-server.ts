@@ -10,6 +10,7 @@ import type { AnswerStore } from '../../core/ports/access/idempotency.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import type { ReplicaGroup } from '../../core/ports/replicas.ts';
 import { type AuditParts, auditChanges, auditChangesAhead } from '../audit/audit-changes.ts';
+import { auditReads } from '../audit/audit-reads.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { describeApi } from '../openapi/openapi.ts';
 import { COMPONENTS } from '../openapi/schemas.ts';
@@ -65,6 +66,7 @@ export function createAdminServer(parts: AdminServerParts): FastifyInstance {
   app.setNotFoundHandler(createNotFoundHandler(app, [createDocsSender(parts), createPageSender(parts)]));
   addHooks(app, parts);
   auditChanges(app, parts.audit);
+  auditReads(app, parts.audit);
   handleIdempotencyKeys(app, parts.answers);
   auditChangesAhead(app, parts.audit);
   answerConditionally(app);

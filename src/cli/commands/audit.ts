@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../client/api-types.ts';
 import type { ApiClient } from '../../client/create-api-client.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { AUDIT_OUTCOMES } from '../../core/audit.ts';
+import { AUDIT_INCLUDES, AUDIT_OUTCOMES, type AuditInclude } from '../../core/audit.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -21,6 +21,7 @@ interface ListOptions extends ResultOptions {
   actor?: string;
   object?: string;
   outcome?: AuditEntry['outcome'];
+  include: AuditInclude;
   from?: string;
   to?: string;
   limit: number;
@@ -37,6 +38,11 @@ export function declareAudit(audit: CliCommand, bind: Bind): void {
       'only entries about this object and the objects below it, such as secrets/A_SECRET or users',
     )
     .addOption(new Option('--outcome <outcome>', 'only entries with this outcome').choices(AUDIT_OUTCOMES))
+    .addOption(
+      new Option('--include <entries>', 'changes with sign-ins, reads of payloads, logs and artifacts, or all of them')
+        .choices(AUDIT_INCLUDES)
+        .default('changes'),
+    )
     .option('--from <time>', 'only entries at this time or later (RFC 3339)')
     .option('--to <time>', 'only entries before this time (RFC 3339)')
     .addOption(countOption('--limit <count>', 'maximum number of entries').default(20))
@@ -47,6 +53,10 @@ export function declareAudit(audit: CliCommand, bind: Bind): void {
         ['dockbell audit list --object session --outcome refused', 'failed sign-ins'],
         ['dockbell audit list --actor alice --from 2026-01-01T00:00:00Z', 'what Alice did this year'],
         ['dockbell audit list --object factories/payments --json', 'the history of a factory as JSON'],
+        [
+          'dockbell audit list --include reads --object deliveries',
+          'who read payloads, at most one entry per reader, object and day',
+        ],
         ['dockbell audit list --actor daemon', 'which commits were applied, and what each changed'],
       ],
     })
@@ -55,11 +65,13 @@ export function declareAudit(audit: CliCommand, bind: Bind): void {
 
 async function listEntries(session: CommandSession, options: ListOptions): Promise<number> {
   const api = await session.api();
-  const { object, outcome, from, to, limit } = options;
+  const { object, outcome, include, from, to, limit } = options;
   const actor = options.actor === undefined ? undefined : await findActor(api, options.actor);
   const page = await listRows(
     (page) =>
-      readAnswer(api.GET('/api/v1/audit', { params: { query: { ...page, actor, object, outcome, from, to } } })),
+      readAnswer(
+        api.GET('/api/v1/audit', { params: { query: { ...page, actor, object, outcome, include, from, to } } }),
+      ),
     limit,
   );
   const columns = createColumns(session.nowMs);

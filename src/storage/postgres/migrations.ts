@@ -776,6 +776,15 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX audit_log_unanswered ON audit_log (seq) WHERE status = 0;
   `,
   },
+  // Lists of changes omit reads, and the other way round.
+  {
+    oldest: 1,
+    sql: `
+  CREATE INDEX audit_log_changes ON audit_log (seq) WHERE method <> 'READ';
+  CREATE INDEX audit_log_changes_by_actor ON audit_log (actor, seq) WHERE method <> 'READ';
+  CREATE INDEX audit_log_reads ON audit_log (seq) WHERE method = 'READ';
+  `,
+  },
 ].map(({ oldest, sql }) => ({ oldest, sql: orderByBytes(sql) }));
 
 /** Text is ordered by its bytes, as in SQLite and in the keys of pages, for every locale of the database. */

@@ -958,4 +958,10 @@ export const MIGRATIONS: readonly string[] = [
   END;
   CREATE INDEX audit_log_unanswered ON audit_log (seq) WHERE status = 0;
   `,
+  // Lists of changes omit reads, and the other way round.
+  `
+  CREATE INDEX audit_log_changes ON audit_log (seq) WHERE method <> 'READ';
+  CREATE INDEX audit_log_changes_by_actor ON audit_log (actor, seq) WHERE method <> 'READ';
+  CREATE INDEX audit_log_reads ON audit_log (seq) WHERE method = 'READ';
+  `,
 ];

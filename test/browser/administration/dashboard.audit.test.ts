@@ -93,6 +93,21 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     await rows(page).filter({ hasText: 'payments / ci' }).waitFor();
   });
 
+  it('shows reads on request, and keeps the choice in the URL', async () => {
+    const [{ uid }] = (await daemon.api('/factories/payments/webhooks')).body.data;
+    const sent = { payload_base64: Buffer.from('{}').toString('base64') };
+    await daemon.api(`/factories/payments/webhooks/${uid}/test-deliveries`, { method: 'POST', body: sent });
+    const [{ id }] = (await daemon.api('/factories/payments/deliveries')).body.data;
+    expect((await daemon.api(`/deliveries/${id}/payload`)).status).toBe(200);
+    const page = await signIn(daemon, '/settings/audit');
+    await rows(page).filter({ hasText: 'Add webhook' }).waitFor();
+    expect(await rows(page).filter({ hasText: 'Read payload' }).count()).toBe(0);
+    await pick(page, 'Entries', 'Reads');
+    await rows(page).filter({ hasText: 'Read payload' }).filter({ hasText: id }).waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe('?include=reads');
+    await lookAt(page, 'audit-reads');
+  });
+
   it('opens from a user, with the actions of that user', async () => {
     const alice = await openPage();
     await signInByPassword(alice, daemon, 'alice', PASSWORD);

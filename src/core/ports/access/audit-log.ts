@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditOutcome } from '../../audit.ts';
+import type { AuditEntry, AuditInclude, AuditOutcome } from '../../audit.ts';
 import type { ChangeRecord } from '../../change-record.ts';
 import type { Page, PageRequest } from '../../page.ts';
 
@@ -10,12 +10,14 @@ export interface AuditRequest extends PageRequest {
   object: string | null;
   /** `null` for all. */
   outcome: AuditOutcome | null;
+  /** Default: `changes`. */
+  include?: AuditInclude;
   /** Start (inclusive) and end (exclusive) of the period, as wall time in milliseconds. */
   fromAt?: number;
   untilAt?: number;
 }
 
-/** The log of changes. Entries never change after the answer; retention removes them. */
+/** The log of changes and reads. Entries never change after the answer; retention removes them. */
 export interface AuditLog {
   /** Stores the record of a change that is not made in the storage, before it is made. */
   begin(record: ChangeRecord): Promise<void>;

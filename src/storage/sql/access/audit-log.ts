@@ -3,6 +3,7 @@ import {
   type AuditActor,
   type AuditEntry,
   type AuditedChange,
+  type AuditInclude,
   type AuditOutcome,
   UNANSWERED,
 } from '../../../core/audit.ts';
@@ -66,7 +67,8 @@ async function findBounds(db: Kysely<Schema>, { cursor, fromAt, untilAt }: Audit
 /**
  * Reads from the newest entry on: in the index of objects if the request names an object, otherwise in the log itself.
  */
-function selectEntries(db: Kysely<Schema>, { object, actor, outcome, limit }: AuditRequest, [from, until]: Bounds) {
+function selectEntries(db: Kysely<Schema>, request: AuditRequest, [from, until]: Bounds) {
+  const { object, actor, outcome, include = 'changes', limit } = request;
   const position = object === null ? sql.ref<number>('audit_log.seq') : sql.ref<number>('audit_objects.entry');
   return db
     .selectFrom('audit_log')
@@ -78,11 +80,19 @@ function selectEntries(db: Kysely<Schema>, { object, actor, outcome, limit }: Au
     )
     .$if(actor !== null, (query) => query.where('actor', '=', actor))
     .$if(outcome !== null, (query) => query.where(OUTCOMES[outcome!]))
+    .where(INCLUDES[include])
     .where(sql<boolean>`${position} >= ${from} and ${position} < ${until}`)
     .orderBy(position, 'desc')
     .limit(limit + 1)
     .execute();
 }
+
+// Literals for the same reason as those of `OUTCOMES`.
+const INCLUDES: Readonly<Record<AuditInclude, RawBuilder<SqlBool>>> = {
+  changes: sql<SqlBool>`method <> 'READ'`,
+  reads: sql<SqlBool>`method = 'READ'`,
+  all: sql<SqlBool>`1 = 1`,
+};
 
 // Literals instead of parameters: SQLite uses the partial indexes only if `status >= 400` and `status = 0` appear in the query.
 const OUTCOMES: Readonly<Record<AuditOutcome, RawBuilder<SqlBool>>> = {

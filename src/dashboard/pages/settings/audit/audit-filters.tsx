@@ -9,9 +9,14 @@ import { SearchSelect } from '../../../parts/form/search-select.tsx';
 import { InstantField } from '../../../parts/time/instant-field.tsx';
 import classes from './audit-filters.module.css';
 
-export const NO_FILTER: AuditFilter = { actor: null, object: null, outcome: null, from: null, to: null };
+export const NO_FILTER: AuditFilter = { actor: null, object: null, outcome: null, include: null, from: null, to: null };
 
 const OUTCOMES = ['done', 'refused', 'failed', 'unanswered'] as const;
+
+const INCLUDES = [
+  { value: 'reads', label: 'Reads' },
+  { value: 'all', label: 'Changes and reads' },
+] as const;
 
 /** Reads the filter from the URL. */
 export function readAuditFilter(search: URLSearchParams): AuditFilter {
@@ -19,6 +24,7 @@ export function readAuditFilter(search: URLSearchParams): AuditFilter {
     actor: search.get('actor'),
     object: search.get('object'),
     outcome: OUTCOMES.find((outcome) => outcome === search.get('outcome')) ?? null,
+    include: INCLUDES.find(({ value }) => value === search.get('include'))?.value ?? null,
     from: readInstant(search.get('from')),
     to: readInstant(search.get('to')),
   };
@@ -74,6 +80,15 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
         onChange={(outcome) => set({ outcome: outcome as AuditFilter['outcome'] })}
         clearable
         clearButtonProps={{ 'aria-label': 'Any outcome' }}
+      />
+      <Select
+        label="Entries"
+        placeholder="Changes"
+        data={[...INCLUDES]}
+        value={filter.include}
+        onChange={(include) => set({ include: include as AuditFilter['include'] })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Only changes' }}
       />
       <InstantField label="From" value={filter.from} onChange={(from) => set({ from })} />
       <InstantField label="To" value={filter.to} onChange={(to) => set({ to })} />

@@ -39,7 +39,8 @@ function AuditLog() {
     <Stack>
       <Group justify="space-between" align="flex-end">
         <Text c="dimmed" size="sm" maw={600}>
-          Every change, every sign-in attempt and every applied commit. Only retention removes entries.
+          Every change, every sign-in attempt and every applied commit. Reads of payloads, logs and artifacts: one entry
+          per reader, object and day. Only retention removes entries.
         </Text>
         <Group gap="xs">
           {isFiltered(filter) && (
