@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { AppError } from '../core/errors.ts';
+import { AppError, type ErrorCode } from '../core/errors.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { openGuardedConnections } from '../outbound/guarded-connections.ts';
 import { describeNetworkFailure } from '../outbound/network-failure.ts';
@@ -102,13 +102,13 @@ export class ProviderApi {
 
   /** Throws what an answer with an error status means. */
   reject({ status, json }: Pick<ApiAnswer, 'status' | 'json'>, permission: Permission): never {
-    throw new AppError('provider_failed', this.#explain(status, json, permission));
+    throw new AppError(codeOfAnswer(status), this.#explain(status, json, permission));
   }
 
   /** Throws for a used up rate limit. */
   rejectRate({ headers }: Pick<ApiAnswer, 'headers'>): never {
     const { title, nowMs } = this.#parts;
-    throw new AppError('provider_failed', describeRateLimit(title, headers, nowMs()));
+    throw new AppError('provider_busy', describeRateLimit(title, headers, nowMs()));
   }
 
   /** Throws for an answer whose contents have another form than the documentation of the provider says. */
@@ -161,6 +161,13 @@ export class ProviderApi {
       return `${title} failed with ${status}${said === '' ? '' : `: ${said}`}. Repeat the request later.`;
     return `${title} rejected the request${said === '' ? ` with ${status}` : `: ${said}`}.`;
   }
+}
+
+/** The kind of a failure, by the status of an answer. The command line of `backfill` has the same exit codes for them. */
+function codeOfAnswer(status: number): ErrorCode {
+  if (status === 401 || status === 403) return 'provider_denied';
+  if (status === 404) return 'provider_target_unknown';
+  return status >= 500 ? 'provider_busy' : 'provider_failed';
 }
 
 function unreachable({ title, apiUrl }: ProviderApiParts, why: string, isUnknown: boolean): AppError {

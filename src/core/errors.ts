@@ -31,6 +31,9 @@ export const ERROR_CODES = {
   source_unavailable: { status: 502, exit: 3, title: 'Source unavailable' },
   cannot_connect: { status: 409, exit: 2, title: 'Webhook cannot be connected' },
   provider_failed: { status: 502, exit: 2, title: 'Provider request failed' },
+  provider_denied: { status: 502, exit: 4, title: 'Provider does not allow the request' },
+  provider_target_unknown: { status: 502, exit: 1, title: 'Target unknown to the provider' },
+  provider_busy: { status: 502, exit: 3, title: 'Provider busy' },
   provider_unreachable: { status: 502, exit: 3, title: 'Provider unreachable' },
   ingress_unreachable: { status: 502, exit: 3, title: 'Ingress unreachable' },
 } as const;

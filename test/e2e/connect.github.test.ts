@@ -197,37 +197,42 @@ describe('errors', () => {
   it.each([
     [
       'a token that GitHub rejects',
+      4,
       { status: 401 },
       'GitHub rejected the token. Use a valid token with the scope admin:repo_hook',
     ],
     [
       'a missing permission',
+      4,
       { status: 403, body: { message: 'Resource not accessible' } },
       'It needs the scope admin:repo_hook',
     ],
     [
       'a rate limit',
+      3,
       { status: 403, headers: { 'retry-after': '60' } },
       'The rate limit of GitHub is used up. Repeat the request after 20',
     ],
-    ['a secondary rate limit', { status: 429 }, 'Repeat the request later.'],
-    ['a moved repository', { status: 301, headers: { location: '/x' } }, 'Redirects are not followed'],
-    ['a failure of GitHub', { status: 502, body: '<html>' }, 'GitHub failed with 502. Repeat the request later.'],
+    ['a secondary rate limit', 3, { status: 429 }, 'Repeat the request later.'],
+    ['a moved repository', 2, { status: 301, headers: { location: '/x' } }, 'Redirects are not followed'],
+    ['a failure of GitHub', 3, { status: 502, body: '<html>' }, 'GitHub failed with 502. Repeat the request later.'],
     [
       'a page instead of JSON',
+      2,
       { status: 200, body: '<html>' },
       'The answer of GitHub is not JSON. Check the URL http://127.0.0.1:',
     ],
-    ['another JSON', { status: 200, body: {} }, 'The answer of GitHub has no list of webhooks.'],
+    ['another JSON', 2, { status: 200, body: {} }, 'The answer of GitHub has no list of webhooks.'],
     [
       'an answer without end',
+      2,
       { status: 200, body: `"${'x'.repeat(5_000_000)}"` },
       'The answer of GitHub is longer than 4 MiB.',
     ],
-  ])('explains %s', async (_, reply, message) => {
+  ])('explains %s', async (_, exit, reply, message) => {
     github.script.push(reply);
     const { code, stderr } = await connect('acme/api', '--yes');
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
   });
 
   it('warns that a change without an answer may have been made', { tags: 'long' }, async () => {
@@ -256,7 +261,7 @@ describe('errors', () => {
   });
 
   it.each([
-    ['an unknown repository', 2, ['acme/none'], 'GitHub shows no webhooks of acme/none. Check the name'],
+    ['an unknown repository', 1, ['acme/none'], 'GitHub shows no webhooks of acme/none. Check the name'],
     ['a path', 2, ['acme/../x'], 'The target has another form. Use ORG for an organization, or ORG/REPO'],
     ['an unencrypted address', 2, ['acme', '--api-url', 'http://192.0.2.1'], 'must use https'],
     [

@@ -156,12 +156,12 @@ describe('dockbell connect gitlab', () => {
   });
 
   it.each([
-    ['an unknown path', ['acme/none'], 'GitLab shows no webhooks of acme/none. Check the name'],
-    ['a text that is no path', ['acme//api'], 'The target has another form.'],
-    ['the address of web pages', ['acme', '--api-url', 'https://gitlab.example.com'], 'must end in /api/v4'],
-  ])('rejects %s', async (_, args, message) => {
+    ['an unknown path', 1, ['acme/none'], 'GitLab shows no webhooks of acme/none. Check the name'],
+    ['a text that is no path', 2, ['acme//api'], 'The target has another form.'],
+    ['the address of web pages', 2, ['acme', '--api-url', 'https://gitlab.example.com'], 'must end in /api/v4'],
+  ])('rejects %s', async (_, exit, args, message) => {
     const { code, stderr } = await run('--webhook', 'gitlab', ...args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
   });
 
   it('quotes what GitLab says about a field', async () => {
@@ -224,10 +224,11 @@ describe('dockbell connect linear', () => {
   });
 
   it.each([
-    ['an unknown team', 'OPS', null, 'Linear shows no team with the key OPS.'],
-    ['a text that is no key', 'the team', null, 'The target has another form. Use the key of a team'],
+    ['an unknown team', 1, 'OPS', null, 'Linear shows no team with the key OPS.'],
+    ['a text that is no key', 2, 'the team', null, 'The target has another form. Use the key of a team'],
     [
       'a rate limit',
+      3,
       'ENG',
       {
         status: 400,
@@ -238,18 +239,21 @@ describe('dockbell connect linear', () => {
     ],
     [
       'a missing permission',
+      4,
       'ENG',
       { status: 200, body: { errors: [{ message: 'x', extensions: { code: 'FORBIDDEN' } }] } },
       'It needs an API key of a workspace admin',
     ],
     [
       'an invalid key',
+      4,
       'ENG',
       { status: 401, body: { errors: [{ message: 'x', extensions: { code: 'AUTHENTICATION_ERROR' } }] } },
       'Linear rejected the token.',
     ],
     [
       'an error of the request',
+      2,
       'ENG',
       {
         status: 400,
@@ -261,10 +265,10 @@ describe('dockbell connect linear', () => {
       },
       'Linear rejected the request: url must be public.',
     ],
-    ['data of another form', 'ENG', { status: 200, body: { data: {} } }, 'The answer of Linear has no list.'],
-  ])('explains %s', async (_, target, reply, message) => {
+    ['data of another form', 2, 'ENG', { status: 200, body: { data: {} } }, 'The answer of Linear has no list.'],
+  ])('explains %s', async (_, exit, target, reply, message) => {
     linear.script.push(reply);
     const { code, stderr } = await run(target, '--yes');
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
   });
 });

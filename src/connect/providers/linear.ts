@@ -91,7 +91,7 @@ function openTarget(api: ProviderApi, target: string): HookRegistry {
     const [team] = readNodes(api, teams);
     if (isJsonObject(team) && typeof team.id === 'string') return team.id;
     const advice = 'Use the key in front of the numbers of its issues; the token must be able to see the team';
-    throw new AppError('provider_failed', `Linear shows no team with the key ${target}. ${advice}.`);
+    throw new AppError('provider_target_unknown', `Linear shows no team with the key ${target}. ${advice}.`);
   };
   return {
     target,

@@ -82,8 +82,8 @@ export interface ConnectionPlan {
 export interface WebhookConnector {
   /**
    * The difference. Changes nothing. Throws `bad_request` for a target or an API URL of another form. Throws
-   * `cannot_connect` if the webhook cannot be registered at the provider, and `provider_failed` if the provider does not answer as
-   * expected.
+   * `cannot_connect` if the webhook cannot be registered at the provider, and a code that begins with `provider_` if the provider does
+   * not answer as expected.
    */
   plan(webhook: WebhookView, order: ConnectOrder): Promise<ConnectionPlan>;
   /**
