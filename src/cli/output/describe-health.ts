@@ -10,20 +10,15 @@ type Results = Automation['results'];
 export function describeTraffic(traffic: Traffic, nowMs: number): string {
   const { last_accepted_at: at } = traffic;
   const accepted = at === null ? 'nothing was ever accepted' : `last accepted ${formatAge(at, nowMs)}`;
-  return `${accepted}; ${describeFailing(traffic, nowMs) ?? describeAcceptance(traffic)}${nameSenders(traffic, nowMs)}`;
-}
-
-/** Which requests were rejected; empty for none. Other senders may get through. */
-function nameSenders(traffic: Traffic, nowMs: number): string {
-  const rejections = describeRecentRejections(traffic, nowMs);
-  return rejections === null ? '' : `; ${rejections}`;
+  const rejected = describeRecentRejections(traffic, nowMs);
+  const isSaid = traffic.rejections !== null && traffic.rejections.reason === traffic.credential_failing?.reason;
+  // The sentence about the last 24 hours contains the number, the time and the reason.
+  const recent = isSaid ? null : (describeFailing(traffic, nowMs) ?? describeAcceptance(traffic));
+  return [accepted, recent, rejected].filter((part) => part !== null).join('; ');
 }
 
 /** Rejected requests of the last 24 hours, with their senders; `null` for none. */
-export function describeRecentRejections(
-  { rejections, last_24_hours, credential_failing }: Traffic,
-  nowMs: number,
-): string | null {
+export function describeRecentRejections({ rejections, last_24_hours }: Traffic, nowMs: number): string | null {
   if (rejections === null) return null;
   const { accepted, duplicate, rejected } = last_24_hours;
   return describeRejections({
@@ -31,8 +26,7 @@ export function describeRecentRejections(
     examined: rejections.examined,
     of: accepted + duplicate + rejected,
     since: formatInstantWithAge(rejections.since, nowMs),
-    // The reason is part of the sentence about the failing credential.
-    reasonText: credential_failing === null ? rejections.reason_text : null,
+    reasonText: rejections.reason_text,
     addresses: rejections.addresses,
     otherAddresses: rejections.other_addresses,
   });
@@ -43,7 +37,7 @@ export function describeFailing({ credential_failing: failing }: Traffic, nowMs:
   if (failing === null) return null;
   const { count, since, reason, reason_text } = failing;
   const why = reason === null ? '' : `: ${reason_text ?? reason}`;
-  return `${count} rejected since ${formatInstantWithAge(since, nowMs)}, credential${why}`;
+  return `${count} rejected since ${formatInstantWithAge(since, nowMs)}${why}`;
 }
 
 /** The run of an automation that ended last, for lists; `-` if none has. */
