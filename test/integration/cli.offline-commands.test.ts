@@ -84,6 +84,13 @@ describe('init', () => {
     }
   });
 
+  it('writes the commit of the build, not that of the working tree, to the pipeline', async () => {
+    const { commit } = JSON.parse(await readFile(builtFile('build.json'), 'utf8')) as { commit: string };
+    await run(['init', 'payments']);
+    const pipeline = await readFile(join(dir, 'payments/.github/workflows/dockbell.yaml'), 'utf8');
+    expect(/DOCKBELL_COMMIT: "(.*)"/.exec(pipeline)![1]).toBe(commit.endsWith('-dirty') ? '' : commit);
+  });
+
   it('writes the schemas to the paths in the comments for editors', async () => {
     await run(['init']);
     for (const path of ['factory.yaml', 'webhooks/internal-ci.yaml', 'automations/triage-ci-failure/automation.md']) {

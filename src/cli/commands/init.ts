@@ -1,11 +1,9 @@
 import { lstat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Option } from 'commander';
 import { messageOf } from '../../core/errors.ts';
+import { readBuildIdentity } from '../../files/build-identity.ts';
 import { makeFolder } from '../../files/make-folder.ts';
-import { packageFile } from '../../files/package-files.ts';
-import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { findWorkTreeRoot, realPathOf } from '../../source/local-repository.ts';
 import { NOT_PUBLISHED } from '../../words/publication.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -48,7 +46,7 @@ async function init(session: CommandSession, options: InitOptions, dir: string):
   const { context, output } = session;
   const root = resolve(context.cwd, dir);
   const host = options.ci === 'none' ? null : options.ci;
-  const files = scaffoldFactory(basename(root) || 'factory', host, await findOwnCommit());
+  const files = scaffoldFactory(basename(root) || 'factory', host, findOwnCommit());
   if (!options.force) await rejectExisting(root, files);
   for (const file of files) await writeScaffold(root, file, options.force === true);
   const paths = files.map((file) => file.path);
@@ -70,12 +68,10 @@ async function init(session: CommandSession, options: InitOptions, dir: string):
   return EXIT_CODES.done;
 }
 
-/** The commit of the clone that this program runs from; `null` if it was installed as a package. */
-async function findOwnCommit(): Promise<string | null> {
-  const folder = await realPathOf(fileURLToPath(packageFile('.')));
-  if ((await findWorkTreeRoot(folder)) !== folder) return null;
-  const head = await resolveLocalRevision(folder, 'HEAD');
-  return head.ok ? head.revision : null;
+/** The commit of this program; `null` if it is not known, or if the build contains changes that are in no commit. */
+function findOwnCommit(): string | null {
+  const { commit } = readBuildIdentity();
+  return commit === null || commit.endsWith('-dirty') ? null : commit;
 }
 
 const READ_AT_ROOT: readonly string[] = [...Object.values(PIPELINE_PATHS), PRE_COMMIT_PATH];
