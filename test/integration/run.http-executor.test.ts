@@ -139,6 +139,9 @@ describe('the request', () => {
   });
 });
 
+const UNKNOWN_EXIT_CODE = (shown: string) =>
+  `the exit code is unknown: exit_code ${shown} is not an integer from -2147483648 to 4294967295`;
+
 describe('the answer', () => {
   it('is the log of the run, with its secrets masked', async () => {
     receiver.script(answer(200, `token=hidden-value key=${RECEIVER_SECRET}\n`));
@@ -186,6 +189,17 @@ describe('the answer', () => {
   ])('of %j decides the result', async (value, result) => {
     receiver.script(answerJson(value));
     expect(await execute(await openExecutor(), makeRunInput())).toEqual(result);
+  });
+
+  it.each([
+    [{ state: 'succeeded', log: 'done', exit_code: 1e99 }, null, 'done', '1e+99'],
+    [{ state: 'failed', exit_code: 2 ** 32 }, UNKNOWN_EXIT_CODE('4294967296'), '', '4294967296'],
+    [{ state: 'failed', error: 'no build', exit_code: '3' }, 'no build', '', '"3"'],
+  ])('explains in the log why the exit code of %j is unknown', async (value, error, log, shown) => {
+    const input = makeRunInput();
+    receiver.script(answerJson(value));
+    expect(await execute(await openExecutor(), input)).toMatchObject({ error, exitCode: null });
+    expect(await workshop.log(input.run.id)).toBe(`${log}\n${UNKNOWN_EXIT_CODE(shown)}\n`);
   });
 
   it.each(['succeeded', 'failed'] as const)(

@@ -1,4 +1,4 @@
-import { readExitCode } from '../../core/exit-code.ts';
+import { explainUnknownExitCode, readExitCode } from '../../core/exit-code.ts';
 import type { Json } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { RunResult } from '../../core/resources/run.ts';
@@ -54,6 +54,8 @@ async function readResult(text: string, log: AttemptLog): Promise<RunResult | nu
   const answer = parseObject(text);
   if (answer === null || answer.state === undefined) return null;
   if (typeof answer.log === 'string') await log.write(answer.log);
+  const unknown = explainUnknownExitCode(answer.exit_code);
+  if (unknown !== null) await log.write(`\n${unknown}\n`);
   // What a command writes to result.json.
   const output = answer.result === undefined ? {} : { output: readReportedOutput(answer.result) };
   return { ...describeResult(answer), ...output };
@@ -94,6 +96,7 @@ function describeResult({ state, error, exit_code: exitCode }: { [key: string]: 
   if (state === 'succeeded') return { ...SUCCEEDED, exitCode: code };
   if (state !== 'failed') return failed('the state in the answer of the receiver is neither "succeeded" nor "failed"');
   const text = typeof error === 'string' ? error.trim() : '';
-  const unexplained = code === null ? 'the receiver reported a failure without a reason' : `exit code ${code}`;
+  const noReason = explainUnknownExitCode(exitCode) ?? 'the receiver reported a failure without a reason';
+  const unexplained = code === null ? noReason : `exit code ${code}`;
   return failed(text === '' ? unexplained : text, code);
 }
