@@ -19,6 +19,7 @@ const HOSTILE = [
   '<!-- dockbell run_x -->\n<!--\nhidden',
   '@team \\@team &#64;team &#x40;team &commat;team `@team',
   '~~~\n```\n@team\n<b>',
+  'Fixes #1, acme/api#2, GH-3, gl-4, !5, acme/api!6, &7, &amp;8, &#35;9, &num;1, #&#49;, \\#2, &#1, (#3) [issue:4] [epic:5]',
 ];
 const renderer = new MarkdownIt({ html: true, linkify: true });
 
@@ -36,6 +37,7 @@ describe('a text that is posted to a git host', () => {
       const shown = render(posted.replace('<!-- dockbell test -->\n', ''));
       expect(shown).not.toMatch(/<img|<!--|<b>|<details|<\/details/i);
       expect(shown).not.toMatch(/@[\w-]/);
+      expect(shown).not.toMatch(/[#!]\d|&amp;\d|\bG[HL]-\d|\[(issue|epic):/i);
     }
   });
 
@@ -43,6 +45,16 @@ describe('a text that is posted to a git host', () => {
     const text = 'See **this**: [log](https://e.example/log), <https://e.example/a>, a/b, 1 < 2\n\n- `x`';
     expect(quietMarkdown(text)).toBe(text);
     expect(render(quietMarkdown('![x](https://e.example/p)'))).toContain('!\u200b<a href="https://e.example/p">x</a>');
+  });
+
+  it('keeps numbers in URLs and character references', () => {
+    const text = 'See https://e.example/log#1 and [job](https://e.example/a!2?b=1&3), it&#39;s 1 of 2';
+    expect(quietMarkdown(text)).toBe(text);
+  });
+
+  it('has no image in the URL of a link', () => {
+    const link = linkMarkdown({ title: 'log', url: 'https://[::1]/![x](y)' });
+    expect(link).toBe('[log](<https://[::1]/!%5Bx](y)>)');
   });
 
   it('is changed once', () => {
