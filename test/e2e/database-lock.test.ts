@@ -49,6 +49,9 @@ async function countDeliveries(): Promise<number> {
 it('serves reads, probes and metrics while another process locks the database', async () => {
   expect((await post('first')).status).toBe(202);
   expect(await countDeliveries()).toBe(1);
+  const [{ id }] = (await daemon.api(`/factories/payments/webhooks/${uid}/deliveries`)).body.data;
+  const readPayload = () => daemon.api(`/deliveries/${id}/payload`);
+  const listReads = async () => (await daemon.api('/audit?include=reads')).body.data;
   held = await lockDatabase(join(daemon.dataDir, 'dockbell.db'));
 
   // Nobody writes, and no probe asks.
@@ -71,13 +74,19 @@ it('serves reads, probes and metrics while another process locks the database', 
   const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
   const startedAt = performance.now();
   expect((await daemon.api('/factories')).status).toBe(200);
+  // Its audit entry cannot be stored, and the read does not wait for it.
+  expect((await readPayload()).status).toBe(200);
+  expect(await listReads()).toEqual([]);
   expect(await countDeliveries()).toBe(1);
   const metrics = await ask(`${daemon.adminUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } });
   expect(metrics.status).toBe(200);
   expect(performance.now() - startedAt).toBeLessThan(READ_MS);
 
+  await eventually(() => daemon.output().includes('read not audited'), NOTICED_MS);
   await held.release();
   expect((await post('second')).status).toBe(202);
+  expect((await readPayload()).status).toBe(200);
+  await eventually(async () => (await listReads()).length === 1);
   await eventually(async () => (await ask(`${daemon.adminUrl}/readyz`)).status === 200, PROBE_MS);
   expect(await countDeliveries()).toBe(2);
   const lines = daemon

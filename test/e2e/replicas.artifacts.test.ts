@@ -78,6 +78,15 @@ describe('artifacts of a run', () => {
     }
   });
 
+  it('have one audit entry per reader, object and day across all replicas', async () => {
+    const objects: string[] = await eventually(async () => {
+      const { body } = await daemons[0]!.api('/audit?include=reads');
+      return body.data.length >= runs.size ? body.data.map(({ object }: { object: string }) => object) : undefined;
+    });
+    expect(objects.sort()).toEqual(Array.from(runs.values(), (run) => `runs/${run}/artifacts/1`).sort());
+    for (const daemon of daemons) expect(daemon.output()).not.toContain('read not audited');
+  });
+
   it('need a credential, also with the header of a forwarded request', async () => {
     for (const { adminUrl } of daemons) {
       for (const reason of ['leader', 'files']) {
