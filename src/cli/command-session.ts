@@ -6,7 +6,7 @@ import { type PendingAnswer, RequestFailed, readAnswer } from '../client/read-an
 import { suggest } from '../core/suggest.ts';
 import { escapeText } from '../words/escape-text.ts';
 import type { ClientLimits, DaemonClient } from './connect-daemon.ts';
-import { type Connection, type ConnectionOptions, findConnection } from './connection.ts';
+import { type Connection, type ConnectionOptions, findConnection, MissingToken } from './connection.ts';
 import type { CliContext } from './context.ts';
 import { CliError } from './exit-codes.ts';
 import { explainRequestFailure } from './explain-request-failure.ts';
@@ -133,6 +133,7 @@ export class CommandSession {
    * object, so an unknown factory is looked up here, unless the command has sent nothing.
    */
   async explainFailure(thrown: unknown): Promise<unknown> {
+    if (thrown instanceof MissingToken) return explainMissingToken(thrown);
     const error =
       thrown instanceof RequestFailed ? explainRequestFailure(thrown, (await this.connection()).url) : thrown;
     if (!(error instanceof CliError) || error.code !== 'not_found' || this.#client === null) return error;
@@ -198,3 +199,10 @@ export type CommandWork<Options, Args extends unknown[]> = (
 export type Bind = <Options, Args extends unknown[]>(
   work: CommandWork<Options, Args>,
 ) => (...given: unknown[]) => Promise<void>;
+
+/** A token does not help if no daemon can be reached. */
+async function explainMissingToken(thrown: MissingToken): Promise<CliError> {
+  const { findConnectFailure } = await import('./connect-daemon.ts');
+  const failure = await findConnectFailure(thrown.url);
+  return failure === null ? thrown : explainRequestFailure(failure, thrown.url);
+}

@@ -1,4 +1,5 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
+import { connect } from 'node:net';
 import { type ApiClient, createApiClient } from '../client/create-api-client.ts';
 import { describeFailure, RequestFailed, readProblem } from '../client/read-answer.ts';
 import type { Connection } from './connection.ts';
@@ -69,6 +70,23 @@ export async function connectDaemon(
   const download = (path: string, body: object, signal: AbortSignal) =>
     openDownload(http, `${url}${path}`, { agent, token, body: JSON.stringify(body), signal });
   return { api, download, tokenExpiresAt: () => expiresAt, close: () => agent.destroy() };
+}
+
+/** Why no connection to the address can be opened; `null` if one can. Nothing is sent. */
+export function findConnectFailure(url: string): Promise<RequestFailed | null> {
+  const { hostname, port, protocol } = new URL(url);
+  const usualPort = protocol === 'https:' ? 443 : 80;
+  return new Promise((resolve) => {
+    const end = (failure: RequestFailed | null) => {
+      socket.destroy();
+      resolve(failure);
+    };
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const socket = connect({ host, port: Number(port || usualPort), timeout: CONNECT_TIMEOUT_MS });
+    socket.on('connect', () => end(null));
+    socket.on('error', (error) => end(describeFailure(error)));
+    socket.on('timeout', () => end(describeFailure(timeOut('no connection in time'))));
+  });
 }
 
 /** No answer and no piece of it takes longer than this, even of a backup of a large database on a slow disk. */

@@ -29,6 +29,17 @@ export interface Connection {
   profile?: { name: string; factory: string | null };
 }
 
+/** No token is known for an address. Whether a daemon is there is not known either. */
+export class MissingToken extends CliError {
+  readonly url: string;
+
+  constructor(url: string, hint: string) {
+    super(`There is no API token for ${url}.`, { code: 'unauthorized', hint });
+    this.name = 'MissingToken';
+    this.url = url;
+  }
+}
+
 export const DEFAULT_DATA_DIR = './.dockbell';
 /** The configuration that `serve` reads in the working directory. */
 export const CONFIG_FILE = 'dockbell.yaml';
@@ -214,10 +225,10 @@ async function readLocalToken(dataDir: string, url: string): Promise<string> {
   const token =
     localUrl !== null && isSameDaemon(localUrl, url) ? await readDaemonFile(join(dataDir, 'admin-token')) : null;
   if (token !== null) return token.trim();
-  throw new CliError(`There is no API token for ${url}.`, {
-    code: 'unauthorized',
-    hint: `Specify one with --token-file, --token, DOCKBELL_TOKEN or DOCKBELL_TOKEN_FILE, or the data directory of that daemon with --data-dir (its admin-token file is not in ${dataDir}).`,
-  });
+  throw new MissingToken(
+    url,
+    `Specify one with --token-file, --token, DOCKBELL_TOKEN or DOCKBELL_TOKEN_FILE, or the data directory of that daemon with --data-dir (its admin-token file is not in ${dataDir}).`,
+  );
 }
 
 function isSameDaemon(a: string, b: string): boolean {

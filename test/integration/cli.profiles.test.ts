@@ -96,10 +96,10 @@ describe('a profile names the daemon', () => {
     const env = { DOCKBELL_PROFILE: 'prod' };
     expect(await connect('', { env })).toBe(ALL);
     expect(await connect('--data-dir other', { env })).toContain('No daemon is running with the data directory');
-    expect(await connect('--url http://127.0.0.1:1', { env })).toBe('There is no API token for http://127.0.0.1:1.');
+    expect(await connect('--url http://127.0.0.1:1', { env })).toContain('http://127.0.0.1:1 cannot be reached');
     expect(await connect('', { env: { ...env, DOCKBELL_DATA_DIR: 'other' } })).toContain('No daemon is running');
     expect(await connect('', { env: { ...env, DOCKBELL_URL: 'http://127.0.0.1:1' } })).toContain(
-      'There is no API token',
+      'http://127.0.0.1:1 cannot be reached',
     );
     const others = { DOCKBELL_PROFILE: 'other', DOCKBELL_URL: 'http://127.0.0.1:1', DOCKBELL_DATA_DIR: 'other' };
     expect(await connect('--profile prod', { env: others })).toBe(ALL);

@@ -125,6 +125,11 @@ describe('a failure', () => {
     }
   });
 
+  it('has exit code 3 if the daemon cannot be reached and there is no token for it', async () => {
+    const closed = { DOCKBELL_URL: 'http://127.0.0.1:1', DOCKBELL_TOKEN: '' };
+    expect(await fail(['status'], 3, closed)).toMatchObject({ code: 'unreachable' });
+  });
+
   it('has exit code 3 if a proxy cannot reach the daemon', async () => {
     const proxy = createServer((_request, response) => response.writeHead(502).end('<html>Bad Gateway</html>'));
     const url = await new Promise<string>((resolve) => {
