@@ -183,7 +183,7 @@ export const OPTIONS = {
     type: { kind: 'duration', min: '1d', max: '36500d' },
     default: '365d',
     description:
-      'Retention time of the audit log, which records changes and sign-ins. The log keeps at most one million entries.',
+      'Retention time of the audit log, which records changes, sign-ins and reads. The log keeps at most one million entries.',
     examples: ['365d', '90d'],
     env: 'DOCKBELL_RETENTION_AUDIT',
     secret: false,
