@@ -13,17 +13,10 @@ import { explainInactiveAutomation } from '../words/explain-inactive-automation.
 import { formatPath } from '../words/payload-path.ts';
 import { listChangeSteps, readChanges, sayCommit } from './change-steps.ts';
 import { createSummary, cutList, limitRead } from './cut-list.ts';
+import { listComparison } from './decision-steps.ts';
 import { describeRunState, type RunHistory, readRuns } from './run-steps.ts';
 import { listScheduleSteps, saySchedule } from './schedule-steps.ts';
-import {
-  createStep,
-  listFacts,
-  type NextCommand,
-  type ObjectRef,
-  orderSteps,
-  type Story,
-  type StoryStep,
-} from './story.ts';
+import { createStep, type NextCommand, type ObjectRef, orderSteps, type Story, type StoryStep } from './story.ts';
 import { factoryOption, nameDelivery, refAutomation, refDelivery, refRun, type StoryRequest } from './story-parts.ts';
 
 const MAX_RUNS = 5;
@@ -219,8 +212,7 @@ async function evaluate(
   const step = createStep({
     at: delivery.receivedAt,
     text: `${nameDelivery(delivery)} ${outcome === 'started' ? 'would start it' : 'does not start it'}: ${message}.`,
-    facts:
-      path === null ? [] : listFacts({ Key: path, Expected: JSON.stringify(expected), Actual: JSON.stringify(actual) }),
+    facts: listComparison({ path, expected, actual }),
     links: [refDelivery(delivery)],
     command: `dockbell why ${delivery.id}`,
   });

@@ -14,6 +14,8 @@ const MAX_REASONS = 10;
 /** An automation whose filter cannot be evaluated, or with a decision of an earlier version. */
 const UNKNOWN: Nearness = { matched: false, held: 0, present: true };
 
+type Comparison = Pick<Decision, 'path' | 'expected' | 'actual'>;
+
 /** The automations that did not start, the one that nearly started first. */
 export function rankMisses(decisions: readonly Decision[]): Decision[] {
   return decisions
@@ -100,6 +102,12 @@ const OUTCOMES: Readonly<Record<Decision['outcome'], StoryStep['outcome']>> = {
   paused: 'note',
 };
 
+/** The value that decided. What the event of a trigger requires has no value to compare: the message names it. */
+export function listComparison({ path, expected, actual }: Comparison): StoryStep['facts'] {
+  if (path === null || (path === EVENT_PATH && expected === true && Array.isArray(actual))) return [];
+  return listFacts({ Key: path, Expected: JSON.stringify(expected), Actual: JSON.stringify(actual) });
+}
+
 async function describeDecision(
   request: StoryRequest,
   delivery: Delivery,
@@ -112,8 +120,7 @@ async function describeDecision(
     at: receivedAt,
     outcome: OUTCOMES[outcome],
     text: `${automation} ${isStarted ? 'started' : 'did not start'}: ${message}.${sayChangedSince(now, delivery)}`,
-    facts:
-      path === null ? [] : listFacts({ Key: path, Expected: JSON.stringify(expected), Actual: JSON.stringify(actual) }),
+    facts: listComparison({ path, expected, actual }),
     commit: await findDecidingCommit(request, delivery, now),
     links: [refAutomation(factory, automation), ...(run === null ? [] : [refRun(factory, run)])],
   });
