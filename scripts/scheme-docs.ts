@@ -234,7 +234,10 @@ function describeIdentity(scheme: Scheme): string {
     return `This provider sends no delivery ID. If the sender can set a header with an event ID, name the header in \`deliveryIdHeader\`; if the body contains one, name its path in \`deliveryIdPath\`. Otherwise identical bodies count as duplicates.${second}`;
   }
   const names = identities.map((name) => `\`${name}\``).join(' or ');
-  const source = scheme.eventId === undefined ? '' : ` Source: <${scheme.eventId.source}>.`;
+  const source =
+    scheme.eventId === undefined
+      ? ''
+      : ` ${nameSources(scheme.eventId.source === null ? [] : [scheme.eventId.source])}`;
   return `${names}. A delivery that is sent again with the same value starts nothing.${source}${second}`;
 }
 
@@ -260,8 +263,15 @@ function describeRetries(scheme: Scheme, { retries }: Guide): string[] {
   const { sources } = scheme.retries;
   const facts = [...(retries === undefined ? [] : [retries]), ...describeTimestamp(scheme)];
   if (facts.length === 0) return [];
-  const named = sources.map((source) => `<${source}>`).join(', ');
-  return ['## Retries', ...facts, ...(sources.length === 0 ? [] : [`Sources: ${named}.`])];
+  const isKnown = scheme.retries.plan !== null || scheme.retries.timestamp !== 'unknown';
+  return ['## Retries', ...facts, ...(isKnown ? [nameSources(sources)] : [])];
+}
+
+/** Where a fact was looked up. */
+function nameSources(pages: readonly string[]): string {
+  if (pages.length === 0)
+    return 'This is general knowledge of the provider. It was not looked up in its documentation.';
+  return `${pages.length === 1 ? 'Source' : 'Sources'}: ${pages.map((page) => `<${page}>`).join(', ')}.`;
 }
 
 const TIMESTAMPS_OF_RETRIES = {

@@ -109,15 +109,15 @@ export interface RetryFacts {
   timestamp: 'renewed' | 'repeated' | 'unknown';
   /** `null` if the provider documents none. */
   plan: RetryPlan | null;
-  /** The pages that document the timestamp and the plan. Empty if nothing is known. */
+  /** The pages on which the timestamp and the plan were looked up. Empty if they are general knowledge, or if nothing is known. */
   sources: readonly string[];
 }
 
 /** The ID of the event in the authenticated body. */
 export interface EventIdPlace {
   path: BodyPath;
-  /** The page of the provider that documents the ID. */
-  source: string;
+  /** The page on which the ID was looked up; `null` if it is general knowledge of the provider. */
+  source: string | null;
 }
 
 /** The answer that a provider expects after a delivery was stored. */

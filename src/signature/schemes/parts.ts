@@ -46,13 +46,13 @@ export const HOUR_SECONDS = 3600;
 export const UNDOCUMENTED: RetryFacts = { timestamp: 'unknown', plan: null, sources: [] };
 
 /** Retries until a time after the first attempt. Nothing says whether they have a new timestamp. */
-export function retriesWithin(withinSeconds: number, source: string): RetryFacts {
-  return { timestamp: 'unknown', plan: { withinSeconds }, sources: [source] };
+export function retriesWithin(withinSeconds: number, source: string | null): RetryFacts {
+  return { timestamp: 'unknown', plan: { withinSeconds }, sources: source === null ? [] : [source] };
 }
 
 /** Retries with these delays. Nothing says whether they have a new timestamp. */
-export function retriesAfter(delaysSeconds: readonly number[], source: string): RetryFacts {
-  return { timestamp: 'unknown', plan: { delaysSeconds }, sources: [source] };
+export function retriesAfter(delaysSeconds: readonly number[], source: string | null): RetryFacts {
+  return { timestamp: 'unknown', plan: { delaysSeconds }, sources: source === null ? [] : [source] };
 }
 
 /** What most header families have in common: only a signature. */

@@ -30,7 +30,7 @@ export const PUBLIC_KEYS: readonly SignatureScheme[] = [
       },
     ],
     timestamp: { ...SECONDS_IN_HEADER, toleranceSeconds: 900, futureToleranceSeconds: DEFAULT_TOLERANCE_SECONDS },
-    retries: retriesWithin(600, 'https://docs.discord.com/developers/events/webhook-events'),
+    retries: retriesWithin(600, null),
     whenSecretIsIssued: 'app',
     documentation: 'https://docs.discord.com/developers/events/webhook-events',
   },

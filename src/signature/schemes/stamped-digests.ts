@@ -39,8 +39,6 @@ const API_KEY = "an API key of the account; paste the endpoint's signing secret,
 
 /** The pages that document deliveries, for the schemes whose main page is about their signature. */
 const PADDLE_DELIVERY = 'https://developer.paddle.com/webhooks/about/respond-to-webhooks';
-const SLACK_EVENTS = 'https://docs.slack.dev/apis/events-api/';
-const SQUARE_WEBHOOKS = 'https://developer.squareup.com/docs/webhooks-overview';
 const STANDARD_WEBHOOKS = 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md';
 const STRIPE_WEBHOOKS = 'https://docs.stripe.com/webhooks';
 const ZOOM_DELAYS = 'https://developers.zoom.us/blog/webhook-delays/';
@@ -179,7 +177,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
       futureToleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
     },
     otherCredentialHeaders: ['X-HubSpot-Signature'],
-    retries: retriesWithin(24 * HOUR_SECONDS, 'https://developers.hubspot.com/docs/api/webhooks'),
+    retries: retriesWithin(24 * HOUR_SECONDS, null),
     whenSecretIsIssued: 'app',
     documentation: 'https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests',
   },
@@ -254,9 +252,10 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
         timestamp: 'X-Slack-Request-Timestamp',
       },
     ],
-    timestamp: { ...SECONDS_IN_HEADER, toleranceSeconds: 600, futureToleranceSeconds: DEFAULT_TOLERANCE_SECONDS },
-    retries: retriesAfter([0, 60, 300], SLACK_EVENTS),
-    eventId: { path: ['event_id'], source: SLACK_EVENTS },
+    timestamp: SECONDS_IN_HEADER,
+    // Slack counts from the first attempt: immediately, after one minute, after five minutes.
+    retries: retriesAfter([0, 60, 240], null),
+    eventId: { path: ['event_id'], source: null },
     whenSecretIsIssued: 'app',
     documentation: 'https://docs.slack.dev/authentication/verifying-requests-from-slack',
   },
@@ -269,8 +268,8 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     encoding: 'base64',
     content: [PUBLIC_URL, BODY],
     headers: [{ ...FAMILY, name: 'square', signatures: [header('x-square-hmacsha256-signature')] }],
-    retries: retriesWithin(24 * HOUR_SECONDS, SQUARE_WEBHOOKS),
-    eventId: { path: ['event_id'], source: SQUARE_WEBHOOKS },
+    retries: retriesWithin(24 * HOUR_SECONDS, 'https://developer.squareup.com/docs/webhooks/troubleshooting'),
+    eventId: { path: ['event_id'], source: null },
     whenSecretIsIssued: 'after',
     documentation: 'https://developer.squareup.com/docs/webhooks/step3validate',
   },
@@ -354,8 +353,8 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
       toleranceSeconds: 73 * HOUR_SECONDS,
       futureToleranceSeconds: 180,
     },
-    retries: retriesWithin(72 * HOUR_SECONDS, 'https://workos.com/docs/webhooks'),
-    eventId: { path: ['id'], source: 'https://workos.com/docs/events/data-syncing/webhooks' },
+    retries: retriesWithin(72 * HOUR_SECONDS, null),
+    eventId: { path: ['id'], source: null },
     whenSecretIsIssued: 'after',
     documentation: 'https://workos.com/docs/events/data-syncing/webhooks',
   },

@@ -78,10 +78,7 @@ export const TOKENS: readonly TokenScheme[] = [
     name: 'microsoft_graph',
     title: 'Microsoft Graph',
     places: [{ in: 'json_list', list: 'value', key: 'clientState' }],
-    retries: retriesWithin(
-      4 * HOUR_SECONDS,
-      'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
-    ),
+    retries: retriesWithin(4 * HOUR_SECONDS, null),
     documentation: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
   },
   {
