@@ -145,7 +145,8 @@ function Warnings({ webhook }: { webhook: Webhook }) {
       {deduplicate && identified_by === 'service header or body' && deleted_at === null && (
         <Alert color="blue" icon={<Fingerprint />} title="Identical bodies count as duplicates">
           If two deliveries have the same body, the second one is a duplicate and starts no runs, unless the sender sets
-          X-Service-Delivery-Id. Set a delivery ID header or path to tell such deliveries apart.
+          X-Service-Delivery-Id. Under some signature schemes, this header does not tell them apart. Set a delivery ID
+          header or path to identify deliveries.
         </Alert>
       )}
     </>
