@@ -202,6 +202,7 @@ async function composeDaemon(
     dispatcher,
     conditions,
     runSecrets,
+    registry,
     isConfigured: state.isConfigured,
   });
   const onRecorded = (entry: DeliveryLogEntry, outcome: RecordOutcome) => {

@@ -1,12 +1,14 @@
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
-import type { Condition } from '../core/reconciliation.ts';
+import type { Condition, FactoryView } from '../core/reconciliation.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import {
+  describeNothingStarts,
   describeNotify,
   describeRecordFailure,
   describeStartFailure,
   describeUnconfigured,
 } from '../reconcile/conditions.ts';
+import type { Registry } from '../registry/registry.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import { findFailing } from './failing-conditions.ts';
 import type { LiveConditions } from './live-conditions.ts';
@@ -18,6 +20,7 @@ interface Sources {
   dispatcher: Pick<Dispatcher, 'startFailure' | 'recordFailure'>;
   conditions: LiveConditions;
   runSecrets: RunSecrets;
+  registry: Pick<Registry, 'canStart'>;
   /** Is the factory in the configuration? */
   isConfigured(factory: string): boolean;
 }
@@ -34,6 +37,11 @@ export function addLiveConditions(inventory: InventoryReader, sources: Sources):
     ...failing,
     ...sources.conditions.ofDaemon(),
   ];
+  /** Deliveries are accepted, and none starts anything. Counts only in this rare case. */
+  const describeIdle = async ({ name, appliedAt }: Pick<FactoryView, 'name' | 'appliedAt'>) => {
+    if (appliedAt === null || sources.registry.canStart(name)) return [];
+    return describeNothingStarts((await inventory.counts(name)).automations, appliedAt);
+  };
   return {
     ...inventory,
     factories: async () => {
@@ -42,7 +50,8 @@ export function addLiveConditions(inventory: InventoryReader, sources: Sources):
         factories.map(async (factory) => {
           const { name } = factory;
           if (!sources.isConfigured(name)) return { ...factory, conditions: [describeUnconfigured(factory)] };
-          return { ...factory, conditions: [...factory.conditions, ...(await describeLive(name, failingOf(name)))] };
+          const live = await describeLive(name, [...(await describeIdle(factory)), ...failingOf(name)]);
+          return { ...factory, conditions: [...factory.conditions, ...live] };
         }),
       );
     },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   describeExecutor,
+  describeNothingStarts,
   describeOutcome,
   describePushWebhook,
   describeReadiness,
@@ -60,6 +61,21 @@ it('reports that ends of runs cannot be recorded, and the reason, only while the
   expect(describeRecordFailure(null)).toEqual([]);
   expect(describeRecordFailure({ problem: 'database is locked', since: 7 })).toMatchObject([
     { type: 'RunsNotRecorded', status: 'True', since: 7, message: expect.stringContaining('database is locked') },
+  ]);
+});
+
+it('reports that none of the automations can start, if there is any', () => {
+  expect(describeNothingStarts(0, 7)).toEqual([]);
+  expect(describeNothingStarts(1, 7)).toMatchObject([
+    {
+      type: 'NothingStarts',
+      status: 'True',
+      since: 7,
+      message: expect.stringContaining('its automation cannot start'),
+    },
+  ]);
+  expect(describeNothingStarts(5, 7)).toMatchObject([
+    { message: expect.stringContaining('none of its 5 automations can start') },
   ]);
 });
 

@@ -99,6 +99,17 @@ export function describeRecordFailure(failure: { problem: string; since: number 
   ];
 }
 
+/**
+ * @param automations of the live definition, of which none can start
+ * @param since wall time in milliseconds
+ */
+export function describeNothingStarts(automations: number, since: number): Condition[] {
+  if (automations === 0) return [];
+  const which = automations === 1 ? 'its automation cannot start' : `none of its ${automations} automations can start`;
+  const message = `${which}: no enabled webhook and no schedule serves the triggers, or they are disabled; dockbell validate names what is missing`;
+  return [{ type: 'NothingStarts', status: 'True', reason: 'NotServed', message, since }];
+}
+
 /** Webhooks whose pinned secret cannot be opened answer 503, while everything else of the factory works. */
 export function describeUnreadableSecrets(webhooks: readonly string[]): ConditionState | null {
   if (webhooks.length === 0) return null;

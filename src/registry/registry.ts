@@ -43,6 +43,14 @@ export class Registry {
     return this.#tickSources.get(factory);
   }
 
+  /** Can a live webhook or a schedule start any automation of the factory? */
+  canStart(factory: string): boolean {
+    if (this.#tickSources.get(factory)?.listeners.canStart) return true;
+    for (const webhook of this.#current.webhooks.values())
+      if (webhook.factory === factory && webhook.listeners.canStart) return true;
+    return false;
+  }
+
   /** @param source `null` if the factory is not served */
   setTickSource(factory: string, source: DeliverySource | null): void {
     if (source === null) this.#tickSources.delete(factory);

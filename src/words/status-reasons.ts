@@ -33,6 +33,7 @@ export const STATUS_REASONS: Readonly<Record<string, string>> = {
   PausedByUser: 'The factory or some of its automations are paused.',
   NothingApplied: 'No definition has been applied.',
   NoExecutorConfigured: 'The factory has no executor, so runs stay queued.',
+  NotServed: 'No webhook or schedule can start an automation of the factory.',
   NoSuchWebhook: 'The webhook for pushes does not exist or is disabled.',
   ForcePushed: 'The history of the branch was rewritten.',
   StartFailed: 'Runs cannot be started.',

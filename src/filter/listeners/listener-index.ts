@@ -86,6 +86,13 @@ export class ListenerIndex {
     return this.#entries.size;
   }
 
+  /** Whether any automation can start. A disabled one has no filters here. */
+  get canStart(): boolean {
+    if (this.#unfiltered.size > 0) return true;
+    for (const { filed } of this.#entries.values()) if (filed.length > 0) return true;
+    return false;
+  }
+
   /** Whether a value of the payload is needed. */
   get needsPayload(): boolean {
     return !this.wanted.isLeaf;

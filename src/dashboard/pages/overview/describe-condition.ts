@@ -37,6 +37,12 @@ const WORDS: Readonly<Record<string, ConditionText>> = {
     advice: 'Queued runs start when the host of the daemon has free resources again. The daemon retries automatically.',
     page: { path: 'runs', label: 'View queued runs' },
   },
+  NothingStarts: {
+    title: 'No automation can start',
+    isSevere: false,
+    advice: 'Run dockbell validate: it names the webhooks that are missing.',
+    page: { path: 'automations', label: 'View automations' },
+  },
   RunsNotRecorded: {
     title: 'The ends of runs cannot be stored',
     isSevere: true,
