@@ -88,7 +88,8 @@ async function reload(parts: ReloadParts): Promise<ConfigReload> {
 /** What is live stays live, unless the configuration no longer names its factory. */
 /** A part that never works must not keep the daemon from starting: it would receive nothing. */
 export function logConfigWarnings({ warnings }: Config, logger: Logger): void {
-  for (const { where, message } of warnings) logger.warn({ where }, message);
+  for (const { where, message: problem } of warnings)
+    logger.warn({ where, problem }, 'part of the configuration never works');
 }
 
 async function changeFactories(parts: ReloadParts, change: ReturnType<typeof planReload>): Promise<void> {
