@@ -277,7 +277,7 @@ function nameSources(pages: readonly string[]): string {
 const TIMESTAMPS_OF_RETRIES = {
   renewed: 'A retry has a new timestamp.',
   repeated: 'A retry repeats the timestamp of the first attempt.',
-  unknown: 'It is not documented whether a retry has a new timestamp.',
+  unknown: 'It is not known whether a retry has a new timestamp.',
 } as const;
 
 /** Which retries the time window accepts; nothing if the scheme has no window, or if no attempt can be outside. */

@@ -2585,10 +2585,10 @@ export interface components {
             /** @description Whether it receives deliveries: enabled, not deleted, and its factory is in the configuration. */
             served: boolean;
             /**
-             * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
+             * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`. With `body`, they always do.
              * @enum {string}
              */
-            identified_by: "header" | "payload" | "provider" | "service header or body";
+            identified_by: "header" | "payload" | "provider" | "service header or body" | "body";
             /**
              * @description The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply uses a newer value. `missing`: it fails.
              * @enum {string}
@@ -2801,10 +2801,10 @@ export interface components {
             /** @description Whether it receives deliveries: enabled, not deleted, and its factory is in the configuration. */
             served: boolean;
             /**
-             * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
+             * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`. With `body`, they always do.
              * @enum {string}
              */
-            identified_by: "header" | "payload" | "provider" | "service header or body";
+            identified_by: "header" | "payload" | "provider" | "service header or body" | "body";
             /**
              * @description The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply uses a newer value. `missing`: it fails.
              * @enum {string}

@@ -422,7 +422,8 @@ describe('webhooks', () => {
     [{ authMode: 'signature', signatureScheme: 'github', deliveryIdPath: 'event.id' }, 'payload'],
     [{ authMode: 'signature', signatureScheme: 'github' }, 'provider'],
     [{ authMode: 'signature', signatureScheme: 'stripe' }, 'payload'],
-    [{ authMode: 'signature', signatureScheme: 'calendly' }, 'service header or body'],
+    [{ authMode: 'signature', signatureScheme: 'calendly' }, 'body'],
+    [{ authMode: 'signature', signatureScheme: 'standard_webhooks' }, 'provider'],
     [{ authMode: 'signature', signatureScheme: 'stripe', deliveryIdHeader: 'X-Event-Id' }, 'header'],
   ] as const)('with %j are identified by %s', async (more, expected) => {
     const { inventory } = createSeededServices();

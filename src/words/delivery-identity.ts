@@ -13,7 +13,8 @@ export const WEBHOOK_IDENTITY_WORDS = {
   payload: 'Delivery ID: in the payload. Without it, identical bodies count as duplicates.',
   provider: 'Delivery ID: set by the provider.',
   'service header or body':
-    'Delivery ID: X-Service-Delivery-Id. Without it, identical bodies count as duplicates. Under some signature schemes, they always do.\nIf the sender sets another header with an event ID, name it as deliveryIdHeader.\nIf the payload contains an event ID, name its path as deliveryIdPath.',
+    'Delivery ID: X-Service-Delivery-Id. Without it, identical bodies count as duplicates.\nIf the sender sets another header with an event ID, name it as deliveryIdHeader.\nIf the payload contains an event ID, name its path as deliveryIdPath.',
+  body: 'Deliveries with identical bodies are duplicates, also if their IDs differ: no signed part of a request identifies it.',
 } as const;
 
 /** What identifies the deliveries of a webhook with `deduplicate: false`. */

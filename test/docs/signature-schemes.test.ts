@@ -64,7 +64,7 @@ describe('the pages of the signature schemes', () => {
     );
     expect(pages.get('schemes/stripe.md')).toContain('\n\nA retry has a new timestamp.\n\n');
     expect(pages.get('schemes/buildkite.md')).toContain(
-      'It is not documented whether a retry has a new timestamp. A retry with a timestamp older than 5 minutes is rejected as `stale_timestamp`.',
+      'It is not known whether a retry has a new timestamp. A retry with a timestamp older than 5 minutes is rejected as `stale_timestamp`.',
     );
     expect(pages.get('schemes/github.md')).not.toContain('timestamp');
   });

@@ -426,8 +426,8 @@ const webhook = {
     description: 'Whether it receives deliveries: enabled, not deleted, and its factory is in the configuration.',
   },
   identified_by: oneOf(
-    ['header', 'payload', 'provider', 'service header or body'],
-    'Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.',
+    ['header', 'payload', 'provider', 'service header or body', 'body'],
+    'Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`. With `body`, they always do.',
   ),
   secret_state: oneOf(
     SECRET_STATES,

@@ -6,6 +6,7 @@ import { findOverlapEnd } from '../../core/rotation-overlap.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { findDeliveryIdPath } from '../../signature/schemes/delivery-id-path.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
+import { isBodySecondKey } from '../../signature/schemes/retries.ts';
 import { listIdentities } from '../../signature/schemes/schemes.ts';
 import { type FactorySource, presentFile } from '../factories/factory-source.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';
@@ -15,9 +16,10 @@ import { presentTraffic } from './present-traffic.ts';
 
 /**
  * What can tell one delivery of a webhook from another before its body does (decisions, "Identity", last bullet).
- * `service header or body`: unless the sender sets `X-Service-Delivery-Id`, identical bodies count as duplicates.
+ * `service header or body`: unless the sender sets `X-Service-Delivery-Id`, identical bodies count as duplicates. `body`: identical
+ * bodies always do (`isBodySecondKey`).
  */
-export type IdentifiedBy = 'header' | 'payload' | 'provider' | 'service header or body';
+export type IdentifiedBy = 'header' | 'payload' | 'provider' | 'service header or body' | 'body';
 
 /** What a view of a webhook needs in addition to its row. */
 export interface WebhookSurroundings {
@@ -72,5 +74,7 @@ function identifyBy(webhook: WebhookView): IdentifiedBy {
   if (deliveryIdHeader !== null) return 'header';
   if (findDeliveryIdPath(webhook) !== null) return 'payload';
   const scheme = signatureScheme === null ? null : resolveScheme(signatureScheme, signature);
-  return scheme !== null && listIdentities(scheme).length > 0 ? 'provider' : 'service header or body';
+  if (scheme === null) return 'service header or body';
+  if (listIdentities(scheme).length > 0) return 'provider';
+  return isBodySecondKey(scheme) ? 'body' : 'service header or body';
 }

@@ -279,7 +279,7 @@ async function printIdentity(session: CommandSession, webhook: Webhook): Promise
     return;
   }
   const observed = await observeIdentities(session, webhook);
-  const warns = webhook.identified_by === 'service header or body' || observed.byBody > 0;
+  const warns = ['service header or body', 'body'].includes(webhook.identified_by) || observed.byBody > 0;
   output.line();
   output.line(
     warns

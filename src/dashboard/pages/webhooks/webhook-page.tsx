@@ -145,8 +145,13 @@ function Warnings({ webhook }: { webhook: Webhook }) {
       {deduplicate && identified_by === 'service header or body' && deleted_at === null && (
         <Alert color="blue" icon={<Fingerprint />} title="Identical bodies count as duplicates">
           If two deliveries have the same body, the second one is a duplicate and starts no runs, unless the sender sets
-          X-Service-Delivery-Id. Under some signature schemes, this header does not tell them apart. Set a delivery ID
-          header or path to identify deliveries.
+          X-Service-Delivery-Id. Set a delivery ID header or path to tell such deliveries apart.
+        </Alert>
+      )}
+      {deduplicate && identified_by === 'body' && deleted_at === null && (
+        <Alert color="blue" icon={<Fingerprint />} title="Identical bodies are duplicates">
+          If two deliveries have the same body, the second one is a duplicate and starts no runs, also if their IDs
+          differ: no signed part of a request identifies it.
         </Alert>
       )}
     </>

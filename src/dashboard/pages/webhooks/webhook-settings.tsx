@@ -28,6 +28,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
     payload: webhook.delivery_id_path === null ? ofScheme : `${webhook.delivery_id_path} of the payload`,
     provider: ofScheme,
     'service header or body': 'X-Service-Delivery-Id, otherwise hash of the body',
+    body: 'hash of the body',
   }[webhook.identified_by];
   return (
     <SectionCard title="Settings">
