@@ -6,7 +6,7 @@ const logger: Logger = { info: () => {}, warn: () => {}, error: () => {}, child:
 
 function open(versions: Record<string, number>) {
   const served: string[] = [];
-  const state = { versions, served, reads: 0, changes: 0 };
+  const state = { versions, served, reads: 0, changes: 0, broken: '' };
   const follower = new LiveFollower({
     replicas: {
       liveVersions: async () => {
@@ -15,6 +15,7 @@ function open(versions: Record<string, number>) {
       },
     },
     follow: async (factory, { served: since, stored }) => {
+      if (factory === state.broken) throw new Error('broken');
       served.push(`${factory} after ${since}`);
       return stored;
     },
@@ -36,6 +37,18 @@ it('serves only the factories that changed elsewhere', async () => {
   expect(state.served).toEqual(['shop after 4', 'new after 0']);
   expect(follower.served).toEqual({ payments: 1, shop: 5, new: 1 });
   expect(state.changes).toBe(1);
+});
+
+it('serves the other factories if one cannot be served, and that one as soon as it can be', async () => {
+  const { state, follower } = open({});
+  state.versions = { broken: 1, shop: 1 };
+  state.broken = 'broken';
+  await expect(follower.check()).rejects.toThrow('broken');
+  expect(follower.served).toEqual({ shop: 1 });
+  expect(state.changes).toBe(1);
+  state.broken = '';
+  await follower.check();
+  expect(follower.served).toEqual({ broken: 1, shop: 1 });
 });
 
 it('does not serve its own changes again, but those that others made meanwhile', async () => {

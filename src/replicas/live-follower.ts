@@ -1,6 +1,7 @@
 import type { Logger } from '../core/ports/logger.ts';
 import type { ReplicaTable } from '../core/ports/replicas.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
+import { workOnEach } from '../core/work-on-each.ts';
 
 export interface LiveFollowerParts {
   replicas: Pick<ReplicaTable, 'liveVersions'>;
@@ -50,7 +51,10 @@ export class LiveFollower {
     this.#parts.onChanged();
   }
 
-  /** Serves what has changed in the storage. Calls during a check share the next one. */
+  /**
+   * Serves what has changed in the storage. Calls during a check share the next one. Rejects if a factory cannot be served, after
+   * the others were.
+   */
   check(): Promise<void> {
     if (this.#isCheckWaiting) return this.#checks.whenIdle();
     this.#isCheckWaiting = true;
@@ -65,11 +69,14 @@ export class LiveFollower {
     const versions = await replicas.liveVersions();
     this.#stored = versions;
     const changed = Object.entries(versions).filter(([factory, version]) => version !== this.#served[factory]);
-    for (const [factory, stored] of changed) {
+    const failures: unknown[] = [];
+    const serve = async ([factory, stored]: [string, number]) => {
       const version = await follow(factory, { served: this.#served[factory] ?? 0, stored });
       this.#served[factory] = version;
       logger.info({ factory, version }, 'definition of another replica live');
-    }
-    if (changed.length > 0) onChanged();
+    };
+    await workOnEach(changed, serve, (error) => failures.push(error));
+    if (changed.length > failures.length) onChanged();
+    if (failures.length > 0) throw failures[0];
   }
 }

@@ -37,7 +37,13 @@ async function settle(hold: Hold, { api, state, logger, stopped }: SettleParts):
   } catch (error) {
     // The next start of the worker continues.
     if (stopped.aborted && !(error instanceof HoldLost)) return;
-    if (!(error instanceof HoldLost)) throw error;
+    if (!(error instanceof HoldLost)) {
+      logger.error(
+        { err: error, run: hold.id, attempt: hold.fence },
+        'run of an earlier worker not settled, the next start repeats it',
+      );
+      return;
+    }
     logger.info({ run: hold.id, attempt: hold.fence, wasStarted }, 'run of an earlier worker was lost');
   }
   await state.forget(hold);
