@@ -1,5 +1,6 @@
 import type { Json } from '../../core/json.ts';
-import { decompress } from './decompress.ts';
+import { formatSize } from '../../words/format-size.ts';
+import { decompress, MAX_UNCOMPRESSED_BYTES } from './decompress.ts';
 import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 
 /** Changes of the body after the sender signed it. */
@@ -13,9 +14,17 @@ export const BODY_MISTAKES: readonly Mistake[] = [
 function* varyCompression(request: DiagnosedRequest): Iterable<SchemeVariant> {
   if (!signsBody(request)) return;
   const found = decompress(request.headers, request.body);
-  if (found === null) return;
+  if (found === null || found.body === null) return;
   const sentence = `The body is compressed with ${found.coding}, and the signature fits the uncompressed text: switch compression off at the sender or the proxy.`;
   yield { body: found.body, sentence };
+}
+
+/** Why the text of a compressed body could not be tried; `null` if it could, or if the body is not compressed. */
+export function describeTooLargeText(request: DiagnosedRequest): string | null {
+  if (!signsBody(request)) return null;
+  const found = decompress(request.headers, request.body);
+  if (found === null || found.body !== null) return null;
+  return `The body is compressed with ${found.coding}, and larger than ${formatSize(MAX_UNCOMPRESSED_BYTES)} when uncompressed, so the signature was not checked against the uncompressed text: switch compression off at the sender or the proxy, and send a small body.`;
 }
 
 function* varyNewline(request: DiagnosedRequest): Iterable<SchemeVariant> {

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'n
 import type { RequestHeaders } from '../../core/headers.ts';
 
 /** Much more than a webhook accepts. A small body can hold a thousand times as much, which nobody has to see. */
-const MAX_BYTES = 8 * 1024 * 1024;
+export const MAX_UNCOMPRESSED_BYTES = 8 * 1024 * 1024;
 
 type Decompress = (body: Uint8Array, options: { maxOutputLength: number }) => Buffer;
 
@@ -19,7 +19,8 @@ const GZIP_MAGIC = [0x1f, 0x8b];
 /** A body without its compression. */
 export interface Decompressed {
   coding: string;
-  body: Buffer;
+  /** `null` if it is larger than `MAX_UNCOMPRESSED_BYTES`. */
+  body: Buffer | null;
 }
 
 /** Undoes the compression that the header declares, or gzip, which its first bytes show. `null` if there is none. */
@@ -29,10 +30,15 @@ export function decompress(headers: RequestHeaders, body: Uint8Array): Decompres
   if (!Object.hasOwn(CODINGS, coding)) return null;
   for (const attempt of CODINGS[coding]!) {
     try {
-      return { coding, body: attempt(body, { maxOutputLength: MAX_BYTES }) };
-    } catch {
-      // Not this coding, damaged, or too large: the body as it arrived counts.
+      return { coding, body: attempt(body, { maxOutputLength: MAX_UNCOMPRESSED_BYTES }) };
+    } catch (error) {
+      if (isTooLarge(error)) return { coding, body: null };
+      // Not this coding, or damaged: the body as it arrived counts.
     }
   }
   return null;
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
 }

@@ -7,7 +7,7 @@ import { listCredentialPlaces, SCHEMES } from '../schemes/schemes.ts';
 import type { SignedRequest } from '../verification.ts';
 import { compileVerifier } from '../verify/compile-verifier.ts';
 import { describeAuthorization } from './authorization-form.ts';
-import { BODY_MISTAKES } from './body-mistakes.ts';
+import { BODY_MISTAKES, describeTooLargeText } from './body-mistakes.ts';
 import { CLOCK_MISTAKES, FORM_MISTAKES } from './form-mistakes.ts';
 import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 import { SCHEME_MISTAKES } from './scheme-mistakes.ts';
@@ -159,6 +159,8 @@ function explainRejection(
   if (rejected.outcome === 'rejected') {
     const sentence = describeRejection(request, rejected.reason, rejected.detail);
     if (sentence !== null) return { ok: true, mistake: rejected.reason, sentence };
+    const tooLarge = describeTooLargeText(request);
+    if (tooLarge !== null) return { ok: true, mistake: 'body_compressed_too_large', sentence: tooLarge };
   }
   return { ok: false, tried, lacksCertificate: rejected.outcome === 'undecided' };
 }
