@@ -4,8 +4,10 @@ import { settleEarlier } from './settle-earlier.ts';
 
 type Parts = Parameters<typeof settleEarlier>[0];
 
+const [A, B] = ['a', 'b'].map((letter) => `run_${letter.repeat(26)}`);
+
 it('settles the other runs if the server does not take one, which stays for the next start', async () => {
-  const holds = ['run_a', 'run_b'].map((id) => ({ id, fence: 1 }));
+  const holds = [A, B].map((id) => ({ id, fence: 1 }));
   const forgotten: string[] = [];
   const state = {
     runsDir: '/nowhere',
@@ -14,9 +16,9 @@ it('settles the other runs if the server does not take one, which stays for the 
     forget: async ({ id }: { id: string }) => void forgotten.push(id),
   };
   const handBack = async ({ id }: { id: string }) => {
-    if (id === 'run_a') throw new Error('rejected');
+    if (id === A) throw new Error('rejected');
   };
   const stopped = new AbortController().signal;
   await settleEarlier({ api: { handBack }, state, logger: silentLogger, stopped } as unknown as Parts);
-  expect(forgotten).toEqual(['run_b']);
+  expect(forgotten).toEqual([B]);
 });
