@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../test/helpers/command-runs.ts';
 import { settleEarlier } from './settle-earlier.ts';
+import { Rejected } from './worker-api.ts';
 
 type Parts = Parameters<typeof settleEarlier>[0];
 
@@ -16,7 +17,7 @@ it('settles the other runs if the server does not take one, which stays for the 
     forget: async ({ id }: { id: string }) => void forgotten.push(id),
   };
   const handBack = async ({ id }: { id: string }) => {
-    if (id === A) throw new Error('rejected');
+    if (id === A) throw new Rejected('rejected');
   };
   const stopped = new AbortController().signal;
   await settleEarlier({ api: { handBack }, state, logger: silentLogger, stopped } as unknown as Parts);
