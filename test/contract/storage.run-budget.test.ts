@@ -80,6 +80,15 @@ describe.each(STORAGES)('runs with a budget on $name', (kind) => {
     expect(await claimIds(START_MS + 3 * HOUR_MS)).toEqual([fifth, newest]);
   });
 
+  it('have a position among those that wait for the budget', async () => {
+    await declare({ runs: 1, per: '1h' });
+    const runs = await fix(3);
+    expect(await claimIds(START_MS)).toEqual([runs[0]]);
+    const waiting = runs.slice(1);
+    const positions = await opened.storage.runReader.queuePositions({ factory: FACTORY, runs: waiting });
+    expect(waiting.map((run) => positions.get(run))).toEqual([1, 2]);
+  });
+
   it('start after a cancelled one that waited before them', async () => {
     await declare({ runs: 1, per: '1h' });
     const [first, second, third] = (await fix(3)) as [RunId, RunId, RunId];

@@ -96,6 +96,14 @@ it('starts nothing for other repositories, for ignored accounts, and for events 
   expect((await send('ping')).started).toEqual([]);
 });
 
+it('lists which automations have a filter, also of provider triggers', async () => {
+  const { data } = JSON.parse((await daemon.cli('automation', 'list', '--json')).stdout);
+  expect(data.map(({ name }: { name: string }) => name)).toEqual(['chat', 'merge', 'triage']);
+  const [header = '', ...rows] = (await daemon.cli('automation', 'list')).stdout.trimEnd().split('\n');
+  const column = header.indexOf('FILTER');
+  expect(rows.map((row) => row.slice(column).split(' ', 1)[0])).toEqual(['no', 'no', 'yes']);
+});
+
 it('shows which webhook serves each trigger, and what is missing', async () => {
   const cli = await daemon.cli('automation', 'show', 'triage');
   expect(cli.stdout).toContain('event X-GitHub-Event: issues, action labeled');
