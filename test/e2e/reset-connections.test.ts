@@ -73,6 +73,12 @@ describe('requests whose connection is reset after the last byte', () => {
     return entries.map(({ object }) => object.slice('secrets/'.length));
   };
 
+  /** What only one of the lists has. A request can be in progress after its reset, so both are read again. */
+  const differ = (one: string[], other: string[]) => [
+    ...one.filter((name, index) => !other.includes(name) || one.indexOf(name) !== index),
+    ...other.filter((name) => !one.includes(name)),
+  ];
+
   describe.each(TIMINGS)('$name', ({ lastByteMs }) => {
     it('has one audit entry for each secret that was stored', async () => {
       const prefix = `PUT_${lastByteMs}_`;
@@ -80,9 +86,7 @@ describe('requests whose connection is reset after the last byte', () => {
         expect(sent).toBeLessThan(MOST_SENT);
         await send('PUT', `/secrets/${prefix}${sent}`, { value: 'a-value-of-more-than-16' }, lastByteMs, sent);
       }
-      await expect
-        .poll(async () => (await listAudited(prefix, 'PUT')).sort())
-        .toEqual((await listSecrets(prefix)).sort());
+      await expect.poll(async () => differ(await listAudited(prefix, 'PUT'), await listSecrets(prefix))).toEqual([]);
     });
 
     it('has one audit entry for each secret that was deleted', async () => {
@@ -99,7 +103,7 @@ describe('requests whose connection is reset after the last byte', () => {
         made.push(name);
         await send('DELETE', `/secrets/${name}?force=true`, null, lastByteMs, made.length);
       }
-      await expect.poll(async () => (await listAudited(prefix, 'DELETE')).sort()).toEqual((await listDeleted()).sort());
+      await expect.poll(async () => differ(await listAudited(prefix, 'DELETE'), await listDeleted())).toEqual([]);
     });
 
     it('has one audit entry for each token, also if the request is repeated with its key', async () => {
