@@ -215,7 +215,7 @@ describe('a daemon opens and resolves an alert', () => {
     expect(await isOpen('rejectionBurst')).toMatchObject({
       object: { name: 'ci' },
       summary: expect.stringMatching(
-        /^3 requests were rejected in the last 5 minutes\. It rejected 3 requests since \S+ from 127\.0\.0\.1: The token is not the secret/,
+        /^3 requests were rejected in the last 5 minutes\. The webhook rejected 3 requests since \S+ from 127\.0\.0\.1: The token is not the secret/,
       ),
     });
   });
@@ -260,7 +260,9 @@ describe('the alerts', () => {
     });
     expect(burst).toMatchObject({
       object: { name: 'nightly' },
-      summary: expect.stringMatching(/^3 requests were rejected in the last 5 minutes\. It rejected 3 requests since /),
+      summary: expect.stringMatching(
+        /^3 requests were rejected in the last 5 minutes\. The webhook rejected 3 requests since /,
+      ),
     });
     const active = await listAlerts('state=active&rule=rejectionBurst');
     expect(active).toContainEqual(before);

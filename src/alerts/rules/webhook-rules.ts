@@ -64,7 +64,7 @@ async function nameSenders({ deliveries, nowMs }: RuleSources, uid: string): Pro
   if (rejections === null) return '';
   const { since, reason, ...counts } = rejections;
   const reasonText = reason === null ? null : describeDeliveryReason(reason);
-  return ` It ${describeRejections({ ...counts, of: null, since: formatInstant(since), reasonText })}`;
+  return ` The webhook ${describeRejections({ ...counts, of: null, since: formatInstant(since), reasonText })}`;
 }
 
 function listBusy(

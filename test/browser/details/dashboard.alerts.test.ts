@@ -50,6 +50,8 @@ describeDashboard('the alerts', ({ signIn }) => {
     const page = await signIn(factory.daemon);
     await page.getByText('1 open alert', { exact: true }).waitFor({ timeout: 30_000 });
     await page.getByRole('link', { name: 'View alerts' }).click();
-    await page.getByText(/^\d+ requests were rejected in the last 5 minutes\.$/).waitFor();
+    await page
+      .getByText(/^\d+ requests were rejected in the last 5 minutes\. The webhook rejected \d+ requests since /)
+      .waitFor();
   });
 });
