@@ -2237,7 +2237,7 @@ export interface paths {
         };
         /**
          * Explain why an object is in its state: what happened, in order
-         * @description `ref` is an ID or the first characters of one, the name of a webhook or an automation, a commit or the first characters of one, the delivery ID of a sender, or `last` for the most recent delivery. For owners, it is also the name of a secret. `webhook:NAME`, `automation:NAME`, `commit:REVISION` and `secret:NAME` are exact. If nothing matches, the 404 lists similar names and IDs as `candidates`. If several objects match, the 409 lists their exact forms.
+         * @description `ref` is an ID or the first characters of one, the name of a webhook or an automation, a commit or the first characters of one, the delivery ID of a sender, or `last` for the most recent delivery. For owners, it is also the name of a secret. `webhook:NAME`, `automation:NAME`, `commit:REVISION` and `secret:NAME` are exact. If nothing matches, the 404 lists similar names and IDs as `candidates`. If several objects match, the 409 lists the exact forms of at most ten.
          *
          *     Role: viewer.
          */

@@ -26,7 +26,8 @@ export interface Candidate {
 
 export type Finding =
   | { found: 'one'; subject: Subject }
-  | { found: 'several'; candidates: Candidate[] }
+  /** `areAll`: no other object matches. */
+  | { found: 'several'; candidates: Candidate[]; areAll: boolean }
   | { found: 'none'; near: Candidate[] };
 
 type Match = Candidate & { subject: Subject };
@@ -34,6 +35,8 @@ type Match = Candidate & { subject: Subject };
 /** The word for the most recent delivery. */
 const LAST = 'last';
 const MAX_CANDIDATES = 10;
+/** One more than is listed, so that it is known whether there are others. */
+const MAX_FOUND = MAX_CANDIDATES + 1;
 const ID_KINDS = { dlv: 'delivery', run: 'run', rec: 'reconciliation', wh: 'webhook' } as const;
 
 /**
@@ -45,7 +48,8 @@ export async function findSubject(request: StoryRequest, ref: string): Promise<F
   const [first, ...others] = matches;
   if (first === undefined) return { found: 'none', near: await findNear(request, ref) };
   if (others.length === 0) return { found: 'one', subject: first.subject };
-  return { found: 'several', candidates: matches.slice(0, MAX_CANDIDATES).map((match) => toCandidate(request, match)) };
+  const candidates = matches.slice(0, MAX_CANDIDATES).map((match) => toCandidate(request, match));
+  return { found: 'several', candidates, areAll: matches.length === candidates.length };
 }
 
 function toCandidate({ namesFactory }: StoryRequest, { ref, factory, text }: Candidate): Candidate {
@@ -97,13 +101,7 @@ const FINDERS = {
   },
   commit: async ({ history, factories }: StoryRequest, prefix: string): Promise<Match[]> => {
     if (!REVISION.test(prefix) || factories.length === 0) return [];
-    const found = await history.ofRevision({ prefix, factories, limit: MAX_CANDIDATES * 5 });
-    const revisions = new Map(
-      found.flatMap(({ factory, revision }) =>
-        revision === null ? [] : [[`${factory} ${revision}`, { factory, revision }] as const],
-      ),
-    );
-    const all = [...revisions.values()];
+    const all = await history.revisions({ prefix, factories, limit: MAX_FOUND });
     const exact = all.filter(({ revision }) => revision === prefix);
     return (exact.length > 0 ? exact : all).map(({ factory, revision }) => ({
       ref: `commit:${revision}`,
@@ -124,7 +122,7 @@ function mayReadSecrets({ role, factories }: StoryRequest['asker']): boolean {
 
 async function findNamed({ history, factories }: StoryRequest, name: string): Promise<NamedObject[]> {
   if (!WEBHOOK_NAME_PATTERN.test(name)) return [];
-  return history.named({ name, factories, limit: MAX_CANDIDATES });
+  return history.named({ name, factories, limit: MAX_FOUND });
 }
 
 /** The webhook of each factory that was deleted last. */
@@ -143,7 +141,7 @@ function readIdPrefix(text: string): FindableId | null {
 }
 
 async function findById({ idFinder, factories }: StoryRequest, prefix: string): Promise<Match[]> {
-  const found = await idFinder.find({ prefix: prefix as FindableId, factories, limit: MAX_CANDIDATES });
+  const found = await idFinder.find({ prefix: prefix as FindableId, factories, limit: MAX_FOUND });
   return found.map(({ id, factory }) => {
     const kind = ID_KINDS[id.slice(0, id.indexOf('_')) as keyof typeof ID_KINDS];
     return { ref: id, factory: null, text: `${kind} of ${factory}`, subject: { kind, id } };

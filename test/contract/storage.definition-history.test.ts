@@ -66,6 +66,18 @@ describe.each(STORAGES)('the history of definitions on $name', (kind) => {
     expect(await find('b')).toEqual([]);
   });
 
+  it('finds revisions by their beginning, each once, the equal one first', async () => {
+    await opened.storage.inventory.register(FACTORY, START_MS);
+    for (const revision of ['live-1', 'ab02', 'live-12']) await reconcile(revision, EMPTY_PLAN);
+    for (let i = 0; i < 60; i++) await reconcile('ab03', EMPTY_PLAN);
+    const find = async (prefix: string, factories = [FACTORY], limit = 11) =>
+      (await history().revisions({ prefix, factories, limit })).map(({ revision }) => revision);
+    expect(await find('ab')).toEqual(['ab03', 'ab02']);
+    expect(await find('ab', [FACTORY], 1)).toEqual(['ab03']);
+    expect(await find('live-1')).toEqual(['live-1', 'live-12']);
+    expect(await find('ab', ['other'])).toEqual([]);
+  });
+
   it('finds what a name stands for, also after it was deleted', async () => {
     const webhook = buildWebhook({ name: 'same' });
     await applyFactory(opened.storage, { webhooks: [webhook], automations: [buildAutomation({ name: 'same' })] });

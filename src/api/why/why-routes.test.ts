@@ -42,6 +42,17 @@ describe('GET /why/{ref}', () => {
     expect(body.answer).not.toBe('');
   });
 
+  it.each([
+    [10, "More than one object matches 'dlv_01kdy5z'."],
+    [11, "More than one object matches 'dlv_01kdy5z'. These are 10 of them: add characters to find the others."],
+  ])('lists ten of %d objects that match, and states whether there are others', async (count, detail) => {
+    const ids = Array.from({ length: count }, (_, index) => `dlv_01kdy5z${String(index).padStart(19, '0')}`);
+    const find = async ({ limit }: { limit: number }) =>
+      ids.slice(0, limit).map((id) => ({ id, factory: 'payments' })) as never;
+    const { body } = await open('owner', null, { idFinder: { find } }).why('dlv_01kdy5z');
+    expect([body.candidates.length, body.detail]).toEqual([10, detail]);
+  });
+
   it('orders the steps by time, and those without a time come last', async () => {
     const { body } = await open().why(RUN_ID);
     const times: (string | null)[] = body.steps.map((step: { at: string | null }) => step.at);

@@ -17,7 +17,7 @@ const DESCRIPTION = [
   '`ref` is an ID or the first characters of one, the name of a webhook or an automation, a commit or the first characters of one,',
   'the delivery ID of a sender, or `last` for the most recent delivery. For owners, it is also the name of a secret.',
   '`webhook:NAME`, `automation:NAME`, `commit:REVISION` and `secret:NAME` are exact.',
-  'If nothing matches, the 404 lists similar names and IDs as `candidates`. If several objects match, the 409 lists their exact forms.',
+  'If nothing matches, the 404 lists similar names and IDs as `candidates`. If several objects match, the 409 lists the exact forms of at most ten.',
 ].join(' ');
 
 /** `GET /why/{ref}`: why an object is in its state. */
@@ -53,7 +53,9 @@ export function whyPlugin(app: FastifyInstance, { story }: WhyRouteParts): void 
 
 function describeMiss(ref: string, answer: Exclude<StoryAnswer, { found: 'story' }>): Problem {
   if (answer.found === 'several') {
-    return describeProblem('conflict', `More than one object matches '${ref}'.`, { candidates: answer.candidates });
+    const { candidates, areAll } = answer;
+    const rest = areAll ? '' : ` These are ${candidates.length} of them: add characters to find the others.`;
+    return describeProblem('conflict', `More than one object matches '${ref}'.${rest}`, { candidates });
   }
   return describeProblem('not_found', `Nothing matches '${ref}'.`, { candidates: answer.near });
 }

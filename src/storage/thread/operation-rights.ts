@@ -77,6 +77,7 @@ export const OPERATION_RIGHTS: Rights = {
   definitionHistory: {
     changes: 'reads',
     ofRevision: 'reads',
+    revisions: 'reads',
     named: 'reads',
     automationNames: 'reads',
     commit: 'reads',

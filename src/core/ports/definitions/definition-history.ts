@@ -37,6 +37,12 @@ export interface DefinitionHistory {
   changes(request: DefinedObject & { limit: number }): Promise<ObjectChange[]>;
   /** Reconciliations of revisions that start with `prefix`, newest first. */
   ofRevision(request: { prefix: string; factories: readonly string[]; limit: number }): Promise<Reconciliation[]>;
+  /** The different revisions that start with `prefix`: the equal one first, then those with the newest reconciliations. */
+  revisions(request: {
+    prefix: string;
+    factories: readonly string[];
+    limit: number;
+  }): Promise<{ factory: string; revision: string }[]>;
   /** What the name stands for in these factories. Includes deleted webhooks, and automations that an examined apply deleted. */
   named(request: { name: string; factories: readonly string[]; limit: number }): Promise<NamedObject[]>;
   /** The names of automations of a factory, at most `limit`. */

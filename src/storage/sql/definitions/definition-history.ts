@@ -24,12 +24,25 @@ export function createDefinitionHistory(db: Kysely<Schema>): DefinitionHistory {
       const rows = await selectReconciliations(db)
         .where('reconciliations.factory', 'in', factories)
         .where('reconciliations.revision', '>=', prefix)
-        // Revisions are digits and lowercase letters, and `~` comes after all of them.
-        .where('reconciliations.revision', '<', `${prefix}~`)
+        .where('reconciliations.revision', '<', endOf(prefix))
         .orderBy('reconciliations.seq', 'desc')
         .limit(limit)
         .execute();
       return rows.map(toReconciliation);
+    },
+    revisions: async ({ prefix, factories, limit }) => {
+      const rows = await db
+        .selectFrom('reconciliations')
+        .select(['factory', 'revision'])
+        .where('factory', 'in', factories)
+        .where('revision', '>=', prefix)
+        .where('revision', '<', endOf(prefix))
+        .groupBy(['factory', 'revision'])
+        .orderBy((when) => when.case().when('revision', '=', prefix).then(0).else(1).end())
+        .orderBy((order) => order.fn.max('seq'), 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(({ factory, revision }) => ({ factory, revision: revision! }));
     },
     named: async ({ name, factories, limit }) => {
       const found: NamedObject[] = [];
@@ -56,6 +69,11 @@ export function createDefinitionHistory(db: Kysely<Schema>): DefinitionHistory {
       return row === undefined ? null : COMMITS.fromRow(row);
     },
   };
+}
+
+/** Revisions are digits and lowercase letters, and `~` comes after all of them. */
+function endOf(prefix: string): string {
+  return `${prefix}~`;
 }
 
 interface ChangeRow {
