@@ -10,6 +10,8 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
   readonly #clock: Pick<Clock, 'wallMs'>;
   readonly #stopping = new AbortController();
   #running: BackupProgress | null = null;
+  /** The backup is complete or given up, and its files are being removed. */
+  #isDiscarding = false;
   #ended: Promise<void> = Promise.resolve();
 
   constructor(source: BackupSource, clock: Pick<Clock, 'wallMs'>) {
@@ -24,6 +26,8 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
 
   async open(request: BackupRequest, signal: AbortSignal): Promise<OpenBackup> {
     if (this.#stopping.signal.aborted) throw new AppError('shutting_down', 'the daemon is stopping');
+    // The client of that backup has it already, and may have asked for this one.
+    if (this.#isDiscarding) await this.#ended;
     if (this.#running !== null)
       throw new AppError('conflict', 'Another backup is being made. Try again when it has ended.');
     let end!: () => void;
@@ -33,6 +37,7 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
     this.#running = { phase: 'copying', doneBytes: 0, totalBytes: 0 };
     const release = () => {
       this.#running = null;
+      this.#isDiscarding = false;
       end();
     };
     try {
@@ -64,6 +69,7 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
       bytes,
       content: this.#read(staged, bytes),
       discard: () => {
+        this.#isDiscarding = true;
         discarding ??= staged.remove().finally(release);
         return discarding;
       },

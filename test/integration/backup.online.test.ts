@@ -134,6 +134,12 @@ describe('dockbell backup, while the daemon runs', () => {
     await eventually(() => listStaging().length === 0);
   });
 
+  it('can be repeated as soon as its client has it', async () => {
+    for (let made = 0; made < 20; made++) {
+      expect((await daemon.api('/backup', { method: 'POST', body: {} })).status).toBe(200);
+    }
+  });
+
   it('removes its files when the client disconnects, and can then be repeated', async () => {
     for (let n = 0; n < 40; n += 1) expect(await post(daemon, { n, FILLING }, quiet)).toBe(202);
     const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
