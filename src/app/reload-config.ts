@@ -85,13 +85,13 @@ async function reload(parts: ReloadParts): Promise<ConfigReload> {
   return outcome;
 }
 
-/** What is live stays live, unless the configuration no longer names its factory. */
 /** A part that never works must not keep the daemon from starting: it would receive nothing. */
 export function logConfigWarnings({ warnings }: Config, logger: Logger): void {
   for (const { where, message: problem } of warnings)
     logger.warn({ where, problem }, 'part of the configuration never works');
 }
 
+/** What is live stays live, unless the configuration no longer names its factory. */
 async function changeFactories(parts: ReloadParts, change: ReturnType<typeof planReload>): Promise<void> {
   const { reconciling, registry, inventory, factories } = parts;
   const { added, changed, removed } = change.factories;
