@@ -25,9 +25,9 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
   }
 
   async open(request: BackupRequest, signal: AbortSignal): Promise<OpenBackup> {
-    if (this.#stopping.signal.aborted) throw new AppError('shutting_down', 'the daemon is stopping');
     // The client of that backup has it already, and may have asked for this one.
     if (this.#isDiscarding) await this.#ended;
+    if (this.#stopping.signal.aborted) throw new AppError('shutting_down', 'the daemon is stopping');
     if (this.#running !== null)
       throw new AppError('conflict', 'Another backup is being made. Try again when it has ended.');
     let end!: () => void;
@@ -64,13 +64,16 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
   #openStaged(staged: StagedBackup, release: () => void): OpenBackup {
     const bytes = measureArchive(staged.entries);
     let discarding: Promise<void> | null = null;
+    const beginDiscarding = () => {
+      this.#isDiscarding = true;
+      return staged.remove().finally(release);
+    };
     return {
       name: nameBackup(staged.createdAtMs),
       bytes,
       content: this.#read(staged, bytes),
       discard: () => {
-        this.#isDiscarding = true;
-        discarding ??= staged.remove().finally(release);
+        discarding ??= beginDiscarding();
         return discarding;
       },
     };
