@@ -1,3 +1,4 @@
+import { messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { ReplicaTable } from '../core/ports/replicas.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
@@ -75,7 +76,10 @@ export class LiveFollower {
       this.#served[factory] = version;
       logger.info({ factory, version }, 'definition of another replica live');
     };
-    await workOnEach(changed, serve, (error) => failures.push(error));
+    await workOnEach(changed, serve, (error, [factory]) => {
+      logger.warn({ factory, problem: messageOf(error) }, 'definition of another replica not served');
+      failures.push(error);
+    });
     if (changed.length > failures.length) onChanged();
     if (failures.length > 0) throw failures[0];
   }
