@@ -12,7 +12,7 @@ export function explainUnknownExitCode(value: unknown): string | null {
   return `the exit code is unknown: exit_code ${shown} is not an integer from ${minimum} to ${maximum}`;
 }
 
-/** The exit code in a value from outside; `null` for everything that is no exit code. */
+/** The exit code in a value from outside; `null` if it is none. */
 export function readExitCode(value: unknown): number | null {
   if (typeof value !== 'number' || !Number.isInteger(value)) return null;
   return value >= EXIT_CODE_RANGE.minimum && value <= EXIT_CODE_RANGE.maximum ? value : null;
