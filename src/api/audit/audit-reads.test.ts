@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
@@ -12,6 +13,9 @@ import type { Principal } from '../auth/authenticator.ts';
 import { describeAction } from '../openapi/operations.ts';
 import { auditReads } from './audit-reads.ts';
 
+const OPENAPI = JSON.parse(readFileSync(new URL('../../../schemas/openapi.json', import.meta.url), 'utf8')) as {
+  paths: Record<string, { get?: { responses: Record<string, { content?: object }> } }>;
+};
 const PAYLOAD = `/deliveries/${DELIVERY_ID}/payload`;
 const LOG = `/runs/${RUN_ID}/log`;
 
@@ -136,5 +140,20 @@ describe('reads in the audit log', () => {
     );
     expect(routes).toHaveLength(4);
     for (const { url } of routes) expect(describeAction('READ', url)).toMatch(/^Read /);
+    for (const { url, discloses } of routes) expect([url, discloses]).toEqual([url, true]);
+  });
+
+  it('are noted by every documented route whose answer is the content of a sender or a run', async () => {
+    const { app } = open();
+    await app.ready();
+    const others = ['application/json', 'application/schema+json', 'text/event-stream'];
+    const documented = Object.entries(OPENAPI.paths).flatMap(([path, { get }]) => {
+      const types = Object.keys(get?.responses['200']?.content ?? {});
+      const isContent = path.startsWith('/api/v1/') && types.some((type) => !others.includes(type));
+      return isContent ? [path.replaceAll(/\{(\w+)\}/g, ':$1')] : [];
+    });
+    expect(documented.length).toBeGreaterThan(2);
+    const noted = app.accessTable.filter(({ method, discloses }) => method === 'GET' && discloses);
+    expect(noted.map(({ url }) => url)).toEqual(expect.arrayContaining(documented));
   });
 });

@@ -28,6 +28,8 @@ export interface RouteAccessRow {
   method: string;
   url: string;
   access: RouteAccess;
+  /** As in the configuration of the route. */
+  discloses: boolean;
 }
 
 declare module 'fastify' {
@@ -69,7 +71,8 @@ export function guardRegistration(app: FastifyInstance): void {
   app.decorate('accessTable', []);
   app.addHook('onRoute', (route) => {
     const access = readAccess(route);
-    for (const method of [route.method].flat()) app.accessTable.push({ method, url: route.url, access });
+    const discloses = route.config?.discloses === true;
+    for (const method of [route.method].flat()) app.accessTable.push({ method, url: route.url, access, discloses });
   });
 }
 
