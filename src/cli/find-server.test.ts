@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '../../test/helpers/run-cli.ts';
 import { createTempDir } from '../../test/helpers/temp-dir.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -13,6 +13,18 @@ const NOBODY = 65_534;
 
 let server: { configFile: string; dataDir: string };
 let cwd: string;
+
+/** What `findConnection` imports when it is needed. Another user cannot import it from a clone that only its owner may enter. */
+beforeAll(() =>
+  Promise.all([
+    import('../config/load-config.ts'),
+    import('../words/quote-for-shell.ts'),
+    import('./dev/dev-file.ts'),
+    import('./find-server.ts'),
+    import('./profiles/choose-profile.ts'),
+    import('./profiles/read-private-file.ts'),
+  ]),
+);
 
 beforeEach(() => {
   const machine = createTempDir('machine');
