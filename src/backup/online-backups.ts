@@ -4,15 +4,22 @@ import type { Clock } from '../core/time/clock.ts';
 import { measureArchive, writeArchive } from './archive/write-archive.ts';
 import { type BackupSource, type StagedBackup, stageBackup } from './stage-backup.ts';
 
+/** The backup that is being made, until its files are removed. */
+interface CurrentBackup {
+  progress: BackupProgress;
+  /** Its client has left. */
+  aborted: AbortSignal;
+  /** Its client has all of it, and its files are being removed. */
+  isDiscarded: boolean;
+  ended: Promise<void>;
+}
+
 /** Backups of a running daemon: one at a time, so that they never use more space than one copy of the database. */
 export class OnlineBackups implements Pick<BackupControl, 'open'> {
   readonly #source: BackupSource;
   readonly #clock: Pick<Clock, 'wallMs'>;
   readonly #stopping = new AbortController();
-  #running: BackupProgress | null = null;
-  /** The backup is complete or given up, and its files are being removed. */
-  #isDiscarding = false;
-  #ended: Promise<void> = Promise.resolve();
+  #current: CurrentBackup | null = null;
 
   constructor(source: BackupSource, clock: Pick<Clock, 'wallMs'>) {
     this.#source = source;
@@ -21,34 +28,37 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
 
   /** How far the current backup is; `null` if none is being made. */
   get running(): BackupProgress | null {
-    return this.#running;
+    return this.#current?.progress ?? null;
   }
 
+  /** Waits for a backup whose client no longer needs it. Throws `conflict` if another one is being made. */
   async open(request: BackupRequest, signal: AbortSignal): Promise<OpenBackup> {
-    // The client of that backup has it already, and may have asked for this one.
-    if (this.#isDiscarding) await this.#ended;
+    const before = this.#current;
+    if (before?.isDiscarded || before?.aborted.aborted) await before.ended;
     if (this.#stopping.signal.aborted) throw new AppError('shutting_down', 'the daemon is stopping');
-    if (this.#running !== null)
+    if (this.#current !== null)
       throw new AppError('conflict', 'Another backup is being made. Try again when it has ended.');
     let end!: () => void;
-    this.#ended = new Promise((resolve) => {
+    const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    this.#running = { phase: 'copying', doneBytes: 0, totalBytes: 0 };
+    const aborted = AbortSignal.any([signal, this.#stopping.signal]);
+    const progress: BackupProgress = { phase: 'copying', doneBytes: 0, totalBytes: 0 };
+    const current: CurrentBackup = { progress, aborted, isDiscarded: false, ended };
+    this.#current = current;
     const release = () => {
-      this.#running = null;
-      this.#isDiscarding = false;
+      this.#current = null;
       end();
     };
     try {
       const staged = await stageBackup(this.#source, request, {
         nowMs: this.#clock.wallMs(),
-        signal: AbortSignal.any([signal, this.#stopping.signal]),
-        onProgress: (progress) => {
-          this.#running = progress;
+        signal: aborted,
+        onProgress: (now) => {
+          current.progress = now;
         },
       });
-      return this.#openStaged(staged, release);
+      return this.#openStaged(staged, current, release);
     } catch (error) {
       release();
       throw error;
@@ -58,33 +68,33 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
   /** Aborts the current backup and waits until its files are removed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#ended;
+    await this.#current?.ended;
   }
 
-  #openStaged(staged: StagedBackup, release: () => void): OpenBackup {
+  #openStaged(staged: StagedBackup, current: CurrentBackup, release: () => void): OpenBackup {
     const bytes = measureArchive(staged.entries);
-    let discarding: Promise<void> | null = null;
-    const beginDiscarding = () => {
-      this.#isDiscarding = true;
+    const discard = () => {
+      current.isDiscarded = true;
       return staged.remove().finally(release);
     };
+    let discarding: Promise<void> | null = null;
     return {
       name: nameBackup(staged.createdAtMs),
       bytes,
-      content: this.#read(staged, bytes),
+      content: this.#read(staged, current, bytes),
       discard: () => {
-        discarding ??= beginDiscarding();
+        discarding ??= discard();
         return discarding;
       },
     };
   }
 
-  async *#read(staged: StagedBackup, totalBytes: number): AsyncGenerator<Uint8Array> {
+  async *#read(staged: StagedBackup, current: CurrentBackup, totalBytes: number): AsyncGenerator<Uint8Array> {
     let doneBytes = 0;
     for await (const piece of writeArchive(staged.entries, staged.createdAtMs)) {
       if (this.#stopping.signal.aborted) throw new AppError('shutting_down', 'the daemon is stopping');
       doneBytes += piece.length;
-      this.#running = { phase: 'writing', doneBytes, totalBytes };
+      current.progress = { phase: 'writing', doneBytes, totalBytes };
       yield piece;
     }
   }

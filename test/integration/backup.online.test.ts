@@ -140,6 +140,24 @@ describe('dockbell backup, while the daemon runs', () => {
     }
   });
 
+  it('can be repeated as soon as the daemon has noticed that its client left', async () => {
+    for (let n = 0; n < 40; n += 1) expect(await post(daemon, { n, FILLING }, quiet)).toBe(202);
+    const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
+    for (const delayMs of [5, 10, 20, 40, 80]) {
+      const abort = new AbortController();
+      const request = fetch(`${daemon.adminUrl}/api/v1/backup`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: '{}',
+        signal: abort.signal,
+      });
+      setTimeout(() => abort.abort(), delayMs);
+      await request.then((response) => response.arrayBuffer()).catch(() => {});
+      await daemon.api('/backup');
+      expect((await daemon.api('/backup', { method: 'POST', body: {} })).status).toBe(200);
+    }
+  });
+
   it('removes its files when the client disconnects, and can then be repeated', async () => {
     for (let n = 0; n < 40; n += 1) expect(await post(daemon, { n, FILLING }, quiet)).toBe(202);
     const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
