@@ -26,15 +26,16 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
     this.#clock = clock;
   }
 
-  /** How far the current backup is; `null` if none is being made. */
+  /** How far the current backup is; `null` if none is being made that somebody waits for, so that one can be opened. */
   get running(): BackupProgress | null {
-    return this.#current?.progress ?? null;
+    const current = this.#current;
+    return current === null || isUnneeded(current) ? null : current.progress;
   }
 
   /** Waits for a backup whose client no longer needs it. Throws `conflict` if another one is being made. */
   async open(request: BackupRequest, signal: AbortSignal): Promise<OpenBackup> {
     const before = this.#current;
-    if (before?.isDiscarded || before?.aborted.aborted) await before.ended;
+    if (before !== null && isUnneeded(before)) await before.ended;
     if (this.#stopping.signal.aborted) throw new AppError('shutting_down', 'the daemon is stopping');
     if (this.#current !== null)
       throw new AppError('conflict', 'Another backup is being made. Try again when it has ended.');
@@ -98,6 +99,11 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
       yield piece;
     }
   }
+}
+
+/** Only its files are still there: nothing reads it any more. */
+function isUnneeded({ isDiscarded, aborted }: CurrentBackup): boolean {
+  return isDiscarded || aborted.aborted;
 }
 
 /** `dockbell-20261123T050000Z.tar` */

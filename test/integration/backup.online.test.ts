@@ -153,7 +153,7 @@ describe('dockbell backup, while the daemon runs', () => {
       });
       setTimeout(() => abort.abort(), delayMs);
       await request.then((response) => response.arrayBuffer()).catch(() => {});
-      await daemon.api('/backup');
+      await eventually(async () => (await daemon.api('/backup')).body.running === null);
       expect((await daemon.api('/backup', { method: 'POST', body: {} })).status).toBe(200);
     }
   });

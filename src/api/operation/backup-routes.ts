@@ -75,7 +75,8 @@ export function backupPlugin(app: FastifyInstance, { backups }: BackupRouteParts
 /** Aborted when the client disconnects. */
 function abortWhenClosed({ raw }: FastifyReply): AbortSignal {
   const abort = new AbortController();
-  raw.once('close', () => abort.abort());
+  if (raw.destroyed) abort.abort();
+  else raw.once('close', () => abort.abort());
   return abort.signal;
 }
 
