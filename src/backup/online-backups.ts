@@ -9,8 +9,8 @@ interface CurrentBackup {
   progress: BackupProgress;
   /** Its client has left. */
   aborted: AbortSignal;
-  /** Its client has all of it, and its files are being removed. */
-  isDiscarded: boolean;
+  /** Its last byte was read, or its files are being removed. */
+  isDone: boolean;
   ended: Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
     });
     const aborted = AbortSignal.any([signal, this.#stopping.signal]);
     const progress: BackupProgress = { phase: 'copying', doneBytes: 0, totalBytes: 0 };
-    const current: CurrentBackup = { progress, aborted, isDiscarded: false, ended };
+    const current: CurrentBackup = { progress, aborted, isDone: false, ended };
     this.#current = current;
     const release = () => {
       this.#current = null;
@@ -75,7 +75,7 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
   #openStaged(staged: StagedBackup, current: CurrentBackup, release: () => void): OpenBackup {
     const bytes = measureArchive(staged.entries);
     const discard = () => {
-      current.isDiscarded = true;
+      current.isDone = true;
       return staged.remove().finally(release);
     };
     let discarding: Promise<void> | null = null;
@@ -96,14 +96,16 @@ export class OnlineBackups implements Pick<BackupControl, 'open'> {
       if (this.#stopping.signal.aborted) throw new AppError('shutting_down', 'the daemon is stopping');
       doneBytes += piece.length;
       current.progress = { phase: 'writing', doneBytes, totalBytes };
+      // A client that has the last byte may ask for the next backup before the end of this stream.
+      current.isDone = doneBytes === totalBytes;
       yield piece;
     }
   }
 }
 
-/** Only its files are still there: nothing reads it any more. */
-function isUnneeded({ isDiscarded, aborted }: CurrentBackup): boolean {
-  return isDiscarded || aborted.aborted;
+/** Nobody waits for it any more, so that the next one can be opened when its files are removed. */
+function isUnneeded({ isDone, aborted }: CurrentBackup): boolean {
+  return isDone || aborted.aborted;
 }
 
 /** `dockbell-20261123T050000Z.tar` */

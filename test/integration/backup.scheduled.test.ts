@@ -218,3 +218,18 @@ describe('scheduled backups', () => {
     expect(list()).toHaveLength(2);
   });
 });
+
+describe('backups on request', () => {
+  it('are opened as soon as the last byte of the backup before was read', async () => {
+    const source = describeSource({ dataDir, masterKeyFile: join(dataDir, 'master.key'), environmentValue: undefined });
+    const backups = new OnlineBackups(source, clock);
+    const open = () => backups.open({ logs: false, includeKey: false }, new AbortController().signal);
+    const first = await open();
+    const content = first.content[Symbol.asyncIterator]();
+    for (let read = 0; read < first.bytes; ) read += (await content.next()).value!.length;
+    expect(backups.running).toBeNull();
+    const second = open();
+    await first.discard();
+    await (await second).discard();
+  });
+});
