@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { DEFAULT_BOUNDS, runBacktest } from '../src/plan/backtest.ts';
+import { DEFAULT_BOUNDS, runBacktest } from '../src/reconcile/plan/backtest.ts';
 import { startStorage } from '../src/storage/thread/start-storage.ts';
 import { applyOneOfEach } from '../test/helpers/build-apply.ts';
 import { createTempDir } from '../test/helpers/temp-dir.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../src/core/errors.ts';
-import type { RunQueue } from '../src/core/ports/runs/run-queue.ts';
-import type { Storage } from '../src/core/ports/storage.ts';
+import { AppError } from '../src/domain/errors.ts';
+import type { RunQueue } from '../src/domain/ports/runs/run-queue.ts';
+import type { Storage } from '../src/domain/ports/storage.ts';
 import { startStorage } from '../src/storage/thread/start-storage.ts';
 import { applyOneOfEach, buildAutomation, FACTORY } from '../test/helpers/build-apply.ts';
 import { buildOffer } from '../test/helpers/build-offer.ts';

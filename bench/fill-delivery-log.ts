@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { createIdSource } from '../src/core/ids.ts';
-import type { DeliveryLogEntry, DeliveryOffer, RejectionEntry } from '../src/core/resources/delivery.ts';
+import { createIdSource } from '../src/domain/ids.ts';
+import type { DeliveryLogEntry, DeliveryOffer, RejectionEntry } from '../src/domain/resources/delivery.ts';
 import { startStorage } from '../src/storage/thread/start-storage.ts';
 
 /** So rare that a filter without an index would read many rows. */

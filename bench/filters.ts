@@ -1,9 +1,9 @@
-import type { JsonObject } from '../src/core/json.ts';
-import type { DeliveryFilter, Received } from '../src/core/trigger.ts';
-import { compileFilter } from '../src/filter/compile-pattern.ts';
-import { ListenerIndex } from '../src/filter/listeners/listener-index.ts';
-import { type CompiledFilter, matchesReceived } from '../src/filter/match-payload.ts';
-import { parseTriggerFilter } from '../src/filter/parse-filter.ts';
+import { compileFilter } from '../src/definitions/filter/compile-pattern.ts';
+import { ListenerIndex } from '../src/definitions/filter/listeners/listener-index.ts';
+import { type CompiledFilter, matchesReceived } from '../src/definitions/filter/match-payload.ts';
+import { parseTriggerFilter } from '../src/definitions/filter/parse-filter.ts';
+import type { JsonObject } from '../src/domain/json.ts';
+import type { DeliveryFilter, Received } from '../src/domain/trigger.ts';
 import { type Benchmark, type BenchOptions, divide, type Row, row, type Table } from './kit/benchmark.ts';
 import { compareRates } from './kit/compare-rates.ts';
 

@@ -1,4 +1,4 @@
-import { messageOf } from '../src/core/errors.ts';
+import { messageOf } from '../src/domain/errors.ts';
 import type { Benchmark } from './kit/benchmark.ts';
 import { describeMachine, measureFsync } from './kit/machine.ts';
 import { type BenchName, isBenchName, NAMES } from './kit/names.ts';

@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { runGit } from '../src/source/git-process.ts';
+import { runGit } from '../src/reconcile/source/git-process.ts';
 import { createTempDir } from '../test/helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../test/helpers/temp-git-repo.ts';
 import type { TestDaemon } from '../test/helpers/test-daemon.ts';

@@ -1,7 +1,7 @@
 import { createHash, createHmac, createPublicKey, sign, timingSafeEqual, verify as verifyWithKey } from 'node:crypto';
-import { findScheme } from '../src/signature/schemes/schemes.ts';
-import { signRequest } from '../src/signature/sign/sign-request.ts';
-import { compileVerifier } from '../src/signature/verify/compile-verifier.ts';
+import { findScheme } from '../src/definitions/signature/schemes/schemes.ts';
+import { signRequest } from '../src/definitions/signature/sign/sign-request.ts';
+import { compileVerifier } from '../src/definitions/signature/verify/compile-verifier.ts';
 import { makeSecrets, type SchemeSecrets } from '../test/helpers/scheme-secrets.ts';
 import { receive } from '../test/helpers/signed-request.ts';
 import { type Benchmark, type BenchOptions, divide, type Row, row, type Table } from './kit/benchmark.ts';

@@ -25,7 +25,7 @@ export function renderApiDocument(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** The whole file src/api-types/openapi.d.ts: types of what the management API takes and answers, for its clients. */
+/** The whole file src/client/openapi.d.ts: types of what the management API takes and answers, for its clients. */
 export async function renderApiTypes(document: object): Promise<string> {
   const types = await openapiTS(withoutExamples(document) as never, { transform: nameJson });
   return `${HEAD}\n${astToString(types)}`;
@@ -80,7 +80,7 @@ const RESULT_SCHEMAS = [
   'AuditEntry',
 ] as const;
 
-/** The whole file src/api-types/fields.ts: names of fields, for `--fields` of the command line. */
+/** The whole file src/client/fields.ts: names of fields, for `--fields` of the command line. */
 export function renderFieldNames(document: object): string {
   const { schemas } = (document as { components: { schemas: Record<string, Schema> } }).components;
   const rows = RESULT_SCHEMAS.map((name) => renderNames(name, listFields(schemas[name]!)));

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Writes what the program says about its build (`src/files/build-identity.ts`). After each build, because commits change more than sources. */
+/** Writes what the program says about its build (`src/platform/files/build-identity.ts`). After each build, because commits change more than sources. */
 export function writeBuildIdentity(): void {
   const identity = { commit: readCommit(ROOT), builtAt: readBuildTime().toISOString(), sqlite: readSqliteVersion() };
   writeFileSync(join(ROOT, 'dist/build.json'), `${JSON.stringify(identity)}\n`);

@@ -14,9 +14,9 @@ import { YAML_LIBRARY } from './yaml-library.mjs';
 const ENTRIES = [
   'main',
   'app/reconcile-thread/worker',
-  'source/git-host-process',
-  'inspection/definitions-worker',
-  'diagnosis/diagnosis-worker',
+  'reconcile/source/git-host-process',
+  'reconcile/inspection/definitions-worker',
+  'ingress/diagnosis/diagnosis-worker',
   'app/inspection-worker',
   'app/pull-requests/request-worker',
   'storage/sqlite/checkpoints/checkpoint-worker',
@@ -24,9 +24,9 @@ const ENTRIES = [
   'storage/sqlite/disk/copy-worker',
   'storage/postgres/thread/worker',
   'storage/sqlite/thread/worker',
-  'demo/run-demo',
+  'cli/demo/run-demo',
   'app/start-daemon',
-  'executors/start-records',
+  'runs/executors/start-records',
   'app/watchdog-process',
 ];
 

@@ -1,7 +1,7 @@
-// The modules that replace those of src/yaml/validators/ in dist/: the validator of each schema, compiled by ajv at build.
+// The modules that replace those of src/definitions/yaml/validators/ in dist/: the validator of each schema, compiled by ajv at build.
 import standaloneCode from 'ajv/dist/standalone/index.js';
-import { createAjv, readValidationSchema } from '../src/yaml/create-ajv.ts';
-import { SCHEMA_NAMES, type SchemaName } from '../src/yaml/schemas.ts';
+import { createAjv, readValidationSchema } from '../src/definitions/yaml/create-ajv.ts';
+import { SCHEMA_NAMES, type SchemaName } from '../src/definitions/yaml/schemas.ts';
 
 /** The text of that module. It imports nothing, and evaluates its code when the validator is first used. */
 export function compileValidator(name: SchemaName): string {
@@ -30,7 +30,7 @@ export function replaceValidators(): { name: string; load(id: string): string | 
   return {
     name: 'compiled-validators',
     load: (id) => {
-      const name = SCHEMA_NAMES.find((schema) => id.endsWith(`/src/yaml/validators/${schema}.ts`));
+      const name = SCHEMA_NAMES.find((schema) => id.endsWith(`/src/definitions/yaml/validators/${schema}.ts`));
       return name === undefined ? null : compileValidator(name);
     },
   };

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { JsonSchema } from '../src/core/json.ts';
-import { AUTOMATION_FIELDS } from '../src/core/resources/automation.ts';
-import { definitionProperties } from '../src/core/resources/fields.ts';
-import { WEBHOOK_FIELDS } from '../src/core/resources/webhook.ts';
-import { CUSTOM } from '../src/signature/schemes/custom-scheme.ts';
-import { SCHEME_NAMES } from '../src/signature/schemes/schemes.ts';
+import { CUSTOM } from '../src/definitions/signature/schemes/custom-scheme.ts';
+import { SCHEME_NAMES } from '../src/definitions/signature/schemes/schemes.ts';
+import type { JsonSchema } from '../src/domain/json.ts';
+import { AUTOMATION_FIELDS } from '../src/domain/resources/automation.ts';
+import { definitionProperties } from '../src/domain/resources/fields.ts';
+import { WEBHOOK_FIELDS } from '../src/domain/resources/webhook.ts';
 import { describeProviderTriggers, isOfProviderTriggers } from './provider-trigger-schema.ts';
 
 /** The keys of each definition file that follow from the table of its resource. */

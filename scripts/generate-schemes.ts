@@ -1,6 +1,6 @@
 // Writes what follows from the table of signature schemes and from docs/schemes/guides.yaml: docs/schemes/*.md and
 // docs/reference/signature-schemes.md; and the keys of schemas/webhook.schema.json and schemas/automation.schema.json
-// that follow from the tables of fields (src/core/resources), the names of the schemes, and the tables of provider triggers.
+// that follow from the tables of fields (src/domain/resources), the names of the schemes, and the tables of provider triggers.
 // Run it after a change of either: npx tsx scripts/generate-schemes.ts
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { DERIVED_SCHEMAS, renderDefinitionSchema, schemaUrl } from './definition-schemas.ts';

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Argument, Option } from 'commander';
 import type { CliCommand } from '../src/cli/cli-command.ts';
 import { createProgram } from '../src/cli/create-program.ts';
-import { systemClock } from '../src/core/time/clock.ts';
+import { systemClock } from '../src/domain/time/clock.ts';
 
 /** The command line with all commands, for pages that describe it. It is never run. */
 export async function loadProgram(): Promise<CliCommand> {

@@ -1,6 +1,5 @@
-import type { JsonSchema } from '../src/core/json.ts';
-import { describeEvents } from '../src/triggers/describe-events.ts';
-import { TRIGGER_PROVIDERS } from '../src/triggers/providers.ts';
+import { describeEvents } from '../src/definitions/triggers/describe-events.ts';
+import { TRIGGER_PROVIDERS } from '../src/definitions/triggers/providers.ts';
 import type {
   Comparison,
   FilterKey,
@@ -8,7 +7,8 @@ import type {
   Source,
   TriggerEvent,
   TriggerProvider,
-} from '../src/triggers/trigger-event.ts';
+} from '../src/definitions/triggers/trigger-event.ts';
+import type { JsonSchema } from '../src/domain/json.ts';
 
 type Schemas = { [name: string]: JsonSchema };
 

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { IS_PUBLISHED } from '../src/words/publication.ts';
+import { IS_PUBLISHED } from '../src/domain/words/publication.ts';
 import { readCommit } from './build-identity.ts';
 import { assembleTree } from './release/assemble-tree.mjs';
 import { findVersionProblems, readNewestNotes } from './release/check-version.ts';
@@ -68,7 +68,7 @@ function release({ isDry, output, platforms }) {
 function checkRelease(isDry) {
   const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
   const problems = findVersionProblems(version, changelog);
-  if (!IS_PUBLISHED) problems.push('src/words/publication.ts says that no version is published');
+  if (!IS_PUBLISHED) problems.push('src/domain/words/publication.ts says that no version is published');
   if (run('git', ['status', '--porcelain']).stdout !== '') problems.push('the work tree has changes');
   if (process.env.GITHUB_REF_NAME !== `v${version}`) problems.push(`the workflow does not run for the tag v${version}`);
   if (problems.length > 0 && !isDry) throw new Error(problems.join('; '));

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Storage } from '../../src/core/ports/storage.ts';
+import type { Storage } from '../../src/domain/ports/storage.ts';
 import { buildOffer } from '../../test/helpers/build-offer.ts';
 
 const PAUSE_MS = 5;

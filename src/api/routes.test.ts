@@ -21,13 +21,13 @@ import {
   URL_TOKEN_UID,
   WEBHOOK_UID,
 } from '../../test/helpers/seeded-services.ts';
-import type { Role } from '../core/access.ts';
-import { AppError } from '../core/errors.ts';
-import type { RunId } from '../core/ids.ts';
-import type { RunControl } from '../core/ports/runs/run-control.ts';
-import { NO_RESULTS } from '../core/run-results.ts';
-import { SecretValue } from '../core/secret-value.ts';
-import { readSchema, SCHEMA_NAMES } from '../yaml/schemas.ts';
+import { readSchema, SCHEMA_NAMES } from '../definitions/yaml/schemas.ts';
+import type { Role } from '../domain/access.ts';
+import { AppError } from '../domain/errors.ts';
+import type { RunId } from '../domain/ids.ts';
+import type { RunControl } from '../domain/ports/runs/run-control.ts';
+import { NO_RESULTS } from '../domain/run-results.ts';
+import { SecretValue } from '../domain/secret-value.ts';
 
 const F = '/api/v1/factories/payments';
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createReportAccess } from '../api/runs/open-reports.ts';
 import type { Config } from '../config/config.ts';
-import type { RunId } from '../core/ids.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { RunLogs } from '../executors/log/run-logs.ts';
-import { createStartRecords } from '../executors/start-records.ts';
+import type { RunId } from '../domain/ids.ts';
+import type { SecretStore } from '../domain/ports/secret-store.ts';
 import { signWebhook } from '../outbound/sign-webhook.ts';
-import { createRedactingTransform } from '../secrets/redactor.ts';
+import { createRedactingTransform } from '../platform/secrets/redactor.ts';
+import type { RunLogs } from '../runs/executors/log/run-logs.ts';
+import { createStartRecords } from '../runs/executors/start-records.ts';
 import { createReportMask } from './create-report-mask.ts';
 import { composeTerms, createExecutors, createRunDispatcher, reportEnds } from './create-run-dispatcher.ts';
 import type { DaemonOptions } from './daemon.ts';

@@ -1,8 +1,8 @@
-import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
-import type { FactoryControl } from '../core/ports/definitions/reconciler.ts';
-import type { PauseControl } from '../core/ports/runs/pause-control.ts';
-import type { Metrics } from '../observability/metrics/metrics.ts';
-import type { KnownWebhooks } from '../registry/known-webhooks.ts';
+import type { InventoryReader } from '../domain/ports/definitions/inventory.ts';
+import type { FactoryControl } from '../domain/ports/definitions/reconciler.ts';
+import type { PauseControl } from '../domain/ports/runs/pause-control.ts';
+import type { KnownWebhooks } from '../ingress/registry/known-webhooks.ts';
+import type { Metrics } from '../operations/observability/metrics/metrics.ts';
 import type { Alerts } from './create-alerts.ts';
 
 /** What the thread that serves deliveries knows of factories. */

@@ -1,15 +1,15 @@
-import { describeSource } from '../backup/describe-source.ts';
-import { LiveSchedule } from '../backup/live-schedule.ts';
-import { OnlineBackups } from '../backup/online-backups.ts';
-import { createPostgresBackupError } from '../backup/postgres-backup.ts';
-import { ScheduledBackups } from '../backup/scheduled-backups.ts';
 import type { Config } from '../config/config.ts';
-import type { BackupControl } from '../core/ports/backup-control.ts';
-import type { Logger } from '../core/ports/logger.ts';
-import { type Environment, MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
-import { systemClock } from '../core/time/clock.ts';
-import type { DataPaths } from '../data-dir/data-paths.ts';
-import type { MetricProbes } from '../observability/metrics/metric-probes.ts';
+import type { BackupControl } from '../domain/ports/backup-control.ts';
+import type { Logger } from '../domain/ports/logger.ts';
+import { type Environment, MASTER_KEY_VARIABLE } from '../domain/reserved-variables.ts';
+import { systemClock } from '../domain/time/clock.ts';
+import { describeSource } from '../operations/backup/describe-source.ts';
+import { LiveSchedule } from '../operations/backup/live-schedule.ts';
+import { OnlineBackups } from '../operations/backup/online-backups.ts';
+import { createPostgresBackupError } from '../operations/backup/postgres-backup.ts';
+import { ScheduledBackups } from '../operations/backup/scheduled-backups.ts';
+import type { DataPaths } from '../operations/data-dir/data-paths.ts';
+import type { MetricProbes } from '../operations/observability/metrics/metric-probes.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** The backups of this daemon. */

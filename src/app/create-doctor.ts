@@ -1,13 +1,13 @@
 import type { Config } from '../config/config.ts';
-import type { ClientAddresses } from '../core/client-address.ts';
-import type { IdSource } from '../core/ids.ts';
-import type { Doctor } from '../core/ports/doctor.ts';
-import type { Environment } from '../core/reserved-variables.ts';
-import { systemClock } from '../core/time/clock.ts';
-import type { DataPaths } from '../data-dir/data-paths.ts';
-import { probeBaseUrl } from '../doctor/checks/base-url.ts';
-import { examine } from '../doctor/examine.ts';
-import type { LiveConditions } from '../health/live-conditions.ts';
+import type { ClientAddresses } from '../domain/client-address.ts';
+import type { IdSource } from '../domain/ids.ts';
+import type { Doctor } from '../domain/ports/doctor.ts';
+import type { Environment } from '../domain/reserved-variables.ts';
+import { systemClock } from '../domain/time/clock.ts';
+import type { DataPaths } from '../operations/data-dir/data-paths.ts';
+import { probeBaseUrl } from '../operations/doctor/checks/base-url.ts';
+import { examine } from '../operations/doctor/examine.ts';
+import type { LiveConditions } from '../operations/health/live-conditions.ts';
 import type { Ingress } from './create-ingress.ts';
 
 export interface DoctorParts {

@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
-import type { RunReader } from '../core/ports/runs/run-queue.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { Run } from '../core/resources/run.ts';
-import { createRedactor } from '../secrets/redactor.ts';
+import type { RunReader } from '../domain/ports/runs/run-queue.ts';
+import type { SecretStore } from '../domain/ports/secret-store.ts';
+import type { Run } from '../domain/resources/run.ts';
+import { createRedactor } from '../platform/secrets/redactor.ts';
 
 interface ReportMaskParts {
   config: Pick<Config, 'factories'>;

@@ -1,20 +1,20 @@
 import type { FactoryConfig } from '../config/config.ts';
-import type { RunId } from '../core/ids.ts';
-import type { Logger } from '../core/ports/logger.ts';
-import type { Executor, RunLogWriter, StartRecords } from '../core/ports/runs/executor.ts';
-import type { RunGroup } from '../core/ports/runs/run-group.ts';
-import type { RunObserver } from '../core/ports/runs/run-observer.ts';
-import type { RunReader } from '../core/ports/runs/run-queue.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { Storage } from '../core/ports/storage.ts';
-import type { Environment } from '../core/reserved-variables.ts';
-import type { Run } from '../core/resources/run.ts';
-import type { Clock } from '../core/time/clock.ts';
-import type { ExecutorParts } from '../executors/executor-kind.ts';
-import { createExecutor, LED_EXECUTORS, LOCAL_EXECUTORS } from '../executors/index.ts';
-import { createDispatcher, type Dispatcher, type DispatchTerms } from '../run/dispatcher.ts';
-import type { FactoryExecutor } from '../run/factory-queue.ts';
-import type { WorkerTerms } from '../run/run-leases.ts';
+import type { RunId } from '../domain/ids.ts';
+import type { Logger } from '../domain/ports/logger.ts';
+import type { Executor, RunLogWriter, StartRecords } from '../domain/ports/runs/executor.ts';
+import type { RunGroup } from '../domain/ports/runs/run-group.ts';
+import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
+import type { RunReader } from '../domain/ports/runs/run-queue.ts';
+import type { SecretStore } from '../domain/ports/secret-store.ts';
+import type { Storage } from '../domain/ports/storage.ts';
+import type { Environment } from '../domain/reserved-variables.ts';
+import type { Run } from '../domain/resources/run.ts';
+import type { Clock } from '../domain/time/clock.ts';
+import { createDispatcher, type Dispatcher, type DispatchTerms } from '../runs/dispatcher.ts';
+import type { ExecutorParts } from '../runs/executors/executor-kind.ts';
+import { createExecutor, LED_EXECUTORS, LOCAL_EXECUTORS } from '../runs/executors/index.ts';
+import type { FactoryExecutor } from '../runs/factory-queue.ts';
+import type { WorkerTerms } from '../runs/run-leases.ts';
 import { createWorkerCheckouts, createWorkspaces } from './check-out-workspaces.ts';
 
 export interface RunParts {

@@ -1,12 +1,12 @@
-import type { JsonObject } from '../core/json.ts';
-import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
-import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
-import type { ReloadControl } from '../core/ports/reload-control.ts';
-import type { StartRecords } from '../core/ports/runs/executor.ts';
-import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
-import type { Environment } from '../core/reserved-variables.ts';
-import type { Run } from '../core/resources/run.ts';
-import type { ServiceNotifier } from '../systemd/service-notifier.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { InventoryReader } from '../domain/ports/definitions/inventory.ts';
+import type { ReconcileControl } from '../domain/ports/definitions/reconciler.ts';
+import type { ReloadControl } from '../domain/ports/reload-control.ts';
+import type { StartRecords } from '../domain/ports/runs/executor.ts';
+import type { SecretHistory, SecretStore } from '../domain/ports/secret-store.ts';
+import type { Environment } from '../domain/reserved-variables.ts';
+import type { Run } from '../domain/resources/run.ts';
+import type { ServiceNotifier } from '../operations/systemd/service-notifier.ts';
 import type { DaemonEnd } from './end-daemon.ts';
 import type { Admin } from './open-admin.ts';
 

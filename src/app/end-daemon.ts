@@ -1,10 +1,10 @@
-import type { AppError } from '../core/errors.ts';
-import type { Logger } from '../core/ports/logger.ts';
-import { pause } from '../core/time/backoff.ts';
-import type { Health } from '../health/health.ts';
-import type { Dispatcher } from '../run/dispatcher.ts';
-import type { ServiceNotifier } from '../systemd/service-notifier.ts';
-import { formatDuration } from '../words/duration.ts';
+import type { AppError } from '../domain/errors.ts';
+import type { Logger } from '../domain/ports/logger.ts';
+import { pause } from '../domain/time/backoff.ts';
+import { formatDuration } from '../domain/words/duration.ts';
+import type { Health } from '../operations/health/health.ts';
+import type { ServiceNotifier } from '../operations/systemd/service-notifier.ts';
+import type { Dispatcher } from '../runs/dispatcher.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /**

@@ -1,14 +1,14 @@
 import type { Config } from '../config/config.ts';
-import type { Logger } from '../core/ports/logger.ts';
-import type { ReconciliationEnd } from '../core/reconciliation.ts';
-import type { EventSources } from '../events/feed-events.ts';
-import { createMissingExecutorWarning, createReconciliationLog } from '../health/log-reconciliations.ts';
-import type { RunSecrets } from '../health/run-secrets.ts';
-import type { Notifier } from '../notify/notifier.ts';
-import type { Metrics } from '../observability/metrics/metrics.ts';
-import type { Registry } from '../registry/registry.ts';
-import { createFactoryStatus } from '../systemd/factory-status.ts';
-import type { ServiceNotifier } from '../systemd/service-notifier.ts';
+import type { Logger } from '../domain/ports/logger.ts';
+import type { ReconciliationEnd } from '../domain/reconciliation.ts';
+import type { Registry } from '../ingress/registry/registry.ts';
+import type { EventSources } from '../operations/events/feed-events.ts';
+import { createMissingExecutorWarning, createReconciliationLog } from '../operations/health/log-reconciliations.ts';
+import type { RunSecrets } from '../operations/health/run-secrets.ts';
+import type { Metrics } from '../operations/observability/metrics/metrics.ts';
+import { createFactoryStatus } from '../operations/systemd/factory-status.ts';
+import type { ServiceNotifier } from '../operations/systemd/service-notifier.ts';
+import type { Notifier } from '../outbound/notify/notifier.ts';
 import type { Alerts } from './create-alerts.ts';
 import type { RequestChecks } from './pull-requests/create-request-checks.ts';
 

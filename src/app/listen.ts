@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { AppError, messageOf } from '../core/errors.ts';
-import type { Logger } from '../core/ports/logger.ts';
+import { AppError, messageOf } from '../domain/errors.ts';
+import type { Logger } from '../domain/ports/logger.ts';
 
 /** Where a listener binds; port 0 means any free one. */
 export interface ListenAddress {

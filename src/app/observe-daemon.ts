@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { GroupState } from '../core/ports/replicas.ts';
-import { EventHub } from '../events/event-hub.ts';
-import { createEventSources } from '../events/feed-events.ts';
-import { readBuildIdentity } from '../files/build-identity.ts';
-import { createMetricProbes } from '../health/metric-probes.ts';
-import { createMetrics } from '../observability/metrics/metrics.ts';
-import { Registry } from '../registry/registry.ts';
+import type { GroupState } from '../domain/ports/replicas.ts';
+import { Registry } from '../ingress/registry/registry.ts';
+import { EventHub } from '../operations/events/event-hub.ts';
+import { createEventSources } from '../operations/events/feed-events.ts';
+import { createMetricProbes } from '../operations/health/metric-probes.ts';
+import { createMetrics } from '../operations/observability/metrics/metrics.ts';
+import { readBuildIdentity } from '../platform/files/build-identity.ts';
 import { createAlerts } from './create-alerts.ts';
 import { createBackups } from './create-backups.ts';
 import { createNotifier } from './create-notifier.ts';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readClientSecret } from '../api/openid/read-client-secret.ts';
 import type { LiveConfig } from '../config/live-config.ts';
-import { createIdSource } from '../core/ids.ts';
-import { systemClock } from '../core/time/clock.ts';
-import { createLogger } from '../observability/logger.ts';
-import { createRedactor } from '../secrets/redactor.ts';
-import { readInheritedSockets } from '../systemd/inherited-sockets.ts';
-import { createServiceNotifier } from '../systemd/service-notifier.ts';
+import { createIdSource } from '../domain/ids.ts';
+import { systemClock } from '../domain/time/clock.ts';
+import { readInheritedSockets } from '../operations/systemd/inherited-sockets.ts';
+import { createServiceNotifier } from '../operations/systemd/service-notifier.ts';
+import { createLogger } from '../platform/logger.ts';
+import { createRedactor } from '../platform/secrets/redactor.ts';
 import type { DaemonOptions } from './daemon.ts';
 import type { Lifetime } from './lifetime.ts';
 import { openClocks, openDataDir, openSecrets } from './open-state.ts';

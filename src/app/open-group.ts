@@ -1,30 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { messageOf } from '../core/errors.ts';
-import type { RunId } from '../core/ids.ts';
-import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
-import type { LocalCaptures, SharedCaptureControl } from '../core/ports/deliveries/capture-control.ts';
-import type { Logger } from '../core/ports/logger.ts';
+import { messageOf } from '../domain/errors.ts';
+import type { RunId } from '../domain/ids.ts';
+import type { ReconcileControl } from '../domain/ports/definitions/reconciler.ts';
+import type { LocalCaptures, SharedCaptureControl } from '../domain/ports/deliveries/capture-control.ts';
+import type { Logger } from '../domain/ports/logger.ts';
 import type {
   CaptureMessage,
   ProbeMessage,
   ReplicaGroup,
   ReplicaMessage,
   SharedAdmissions,
-} from '../core/ports/replicas.ts';
-import { LONE_RUN_GROUP, type RunGroup } from '../core/ports/runs/run-group.ts';
-import type { DeliveryLogEntry } from '../core/resources/delivery.ts';
-import { scheduleCall } from '../core/time/schedule.ts';
-import type { StoredTraceContext } from '../core/trace-context.ts';
-import { NO_WATCHDOG, type RunWatchdog, WatchdogProcess } from '../executors/watchdog/run-watchdog.ts';
-import type { LiveFactories } from '../registry/live-factories.ts';
-import { Admissions } from '../replicas/admissions.ts';
-import { Exchange } from '../replicas/exchange.ts';
-import { JoinedGroup } from '../replicas/join-group.ts';
-import { JoinedRunGroup } from '../replicas/join-run-group.ts';
-import { createLoneGroup, keepCapturesAlone } from '../replicas/lone-group.ts';
-import { SharedCaptures } from '../replicas/shared-captures.ts';
-import type { Dispatcher } from '../run/dispatcher.ts';
+} from '../domain/ports/replicas.ts';
+import { LONE_RUN_GROUP, type RunGroup } from '../domain/ports/runs/run-group.ts';
+import type { DeliveryLogEntry } from '../domain/resources/delivery.ts';
+import { scheduleCall } from '../domain/time/schedule.ts';
+import type { StoredTraceContext } from '../domain/trace-context.ts';
+import type { LiveFactories } from '../ingress/registry/live-factories.ts';
+import type { Dispatcher } from '../runs/dispatcher.ts';
+import { NO_WATCHDOG, type RunWatchdog, WatchdogProcess } from '../runs/executors/watchdog/run-watchdog.ts';
+import { Admissions } from '../storage/replicas/admissions.ts';
+import { Exchange } from '../storage/replicas/exchange.ts';
+import { JoinedGroup } from '../storage/replicas/join-group.ts';
+import { JoinedRunGroup } from '../storage/replicas/join-run-group.ts';
+import { createLoneGroup, keepCapturesAlone } from '../storage/replicas/lone-group.ts';
+import { SharedCaptures } from '../storage/replicas/shared-captures.ts';
 import type { Ingress } from './create-ingress.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { DaemonObservers } from './observe-daemon.ts';

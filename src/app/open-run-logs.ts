@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
-import { createRunLogReader } from '../executors/log/run-log.ts';
-import { createLocalRunLogs, type RunLogs } from '../executors/log/run-logs.ts';
-import type { LogObjects } from '../executors/log/shared/log-objects.ts';
-import { PartMover } from '../executors/log/shared/part-mover.ts';
-import { SharedRunLogs } from '../executors/log/shared/shared-run-logs.ts';
+import { createRunLogReader } from '../runs/executors/log/run-log.ts';
+import { createLocalRunLogs, type RunLogs } from '../runs/executors/log/run-logs.ts';
+import type { LogObjects } from '../runs/executors/log/shared/log-objects.ts';
+import { PartMover } from '../runs/executors/log/shared/part-mover.ts';
+import { SharedRunLogs } from '../runs/executors/log/shared/shared-run-logs.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { DaemonState } from './open-daemon-state.ts';
 
@@ -40,6 +40,6 @@ export async function openRunLogs(
 /** Loads the client only if the configuration names a bucket. */
 async function openObjects({ s3 }: Config['storage']): Promise<LogObjects | null> {
   if (s3 === null) return null;
-  const { createS3Objects } = await import('../executors/log/shared/s3-objects.ts');
+  const { createS3Objects } = await import('../runs/executors/log/shared/s3-objects.ts');
   return createS3Objects(s3);
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import type { Logger } from '../core/ports/logger.ts';
-import type { RunObserver } from '../core/ports/runs/run-observer.ts';
-import type { Environment } from '../core/reserved-variables.ts';
-import { systemClock } from '../core/time/clock.ts';
-import type { Metrics } from '../observability/metrics/metrics.ts';
-import type { Tracing } from '../observability/tracing/start-tracing.ts';
+import type { Logger } from '../domain/ports/logger.ts';
+import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
+import type { Environment } from '../domain/reserved-variables.ts';
+import { systemClock } from '../domain/time/clock.ts';
+import type { Metrics } from '../operations/observability/metrics/metrics.ts';
+import type { Tracing } from '../operations/observability/tracing/start-tracing.ts';
 import type { Lifetime } from './lifetime.ts';
 
 export interface OpenTracingParts {
@@ -22,7 +22,7 @@ export interface OpenTracingParts {
 export async function openTracing(parts: OpenTracingParts, lifetime: Lifetime): Promise<Tracing | null> {
   const { otlpEndpoint, samplePercent } = parts.config.telemetry;
   if (otlpEndpoint === null) return null;
-  const { startTracing } = await import('../observability/tracing/start-tracing.ts');
+  const { startTracing } = await import('../operations/observability/tracing/start-tracing.ts');
   const tracing = startTracing({
     endpoint: otlpEndpoint,
     samplePercent,

@@ -1,6 +1,6 @@
 import type { FactoryConfig } from '../config/config.ts';
-import type { FactorySetting } from '../connect/hook-provider.ts';
-import type { PushTrigger } from '../registry/build-live-webhooks.ts';
+import type { PushTrigger } from '../ingress/registry/build-live-webhooks.ts';
+import type { FactorySetting } from '../outbound/connect/hook-provider.ts';
 
 /** The webhook that reports pushes to the production branch of a factory; `null` if the configuration names none. */
 export function findPushTrigger(factories: readonly FactoryConfig[], name: string): PushTrigger | null {

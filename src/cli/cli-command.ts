@@ -1,5 +1,5 @@
 import { Command, Help, Option } from 'commander';
-import { suggest } from '../core/suggest.ts';
+import { suggest } from '../domain/suggest.ts';
 import { type CliErrorCode, codeOf, EXIT_CODES, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import type { ResultKind } from './output/result-kinds.ts';
 import { createResultOptions, listFieldNames } from './output/result-options.ts';

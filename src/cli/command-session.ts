@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { ApiClient } from '../client/create-api-client.ts';
 import { createOnce } from '../client/create-once.ts';
 import { type PendingAnswer, RequestFailed, readAnswer } from '../client/read-answer.ts';
-import { suggest } from '../core/suggest.ts';
-import { escapeText } from '../words/escape-text.ts';
+import { suggest } from '../domain/suggest.ts';
+import { escapeText } from '../domain/words/escape-text.ts';
 import type { ClientLimits, DaemonClient } from './connect-daemon.ts';
 import { type Connection, type ConnectionOptions, findConnection, MissingToken } from './connection.ts';
 import type { CliContext } from './context.ts';
@@ -158,7 +158,7 @@ export class CommandSession {
     const expiresAt = client.tokenExpiresAt();
     if (expiresAt === null) return;
     // Imported here, because few commands use a token that expires.
-    const { expiresSoon } = await import('../words/token-expiry.ts');
+    const { expiresSoon } = await import('../domain/words/token-expiry.ts');
     if (!expiresSoon({ expiresAt }, this.nowMs)) return;
     const { formatSpan } = await import('./output/format-time.ts');
     const advice = "Create a new one with 'dockbell token create'";

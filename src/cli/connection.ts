@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { escapeText } from '../words/escape-text.ts';
+import { escapeText } from '../domain/words/escape-text.ts';
 import type { CliContext } from './context.ts';
 import { CliError, codeOfFileError } from './exit-codes.ts';
 import type { ChosenProfile } from './profiles/choose-profile.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createIdSource } from '../core/ids.ts';
-import { MASTER_KEY_VARIABLE, SYSTEMD_VARIABLES } from '../core/reserved-variables.ts';
-import type { Clock } from '../core/time/clock.ts';
-import { systemClock } from '../core/time/clock.ts';
+import { createIdSource } from '../domain/ids.ts';
+import { MASTER_KEY_VARIABLE, SYSTEMD_VARIABLES } from '../domain/reserved-variables.ts';
+import type { Clock } from '../domain/time/clock.ts';
+import { systemClock } from '../domain/time/clock.ts';
 import { type TerminalJob, terminalJob } from './terminal-job.ts';
 
 /** A stream that commands read from. Only terminals have `setRawMode`. */

@@ -1,5 +1,5 @@
 import { type Command, Help } from 'commander';
-import { readPackageVersion } from '../files/package-version.ts';
+import { readPackageVersion } from '../platform/files/package-version.ts';
 import { CliCommand } from './cli-command.ts';
 import { COMMAND_GROUPS, COMMANDS } from './command-directory.ts';
 import type { Bind, CommandWork } from './command-session.ts';

@@ -1,4 +1,4 @@
-import { AppError, ERROR_CODES, type ErrorCode, systemErrorCode } from '../core/errors.ts';
+import { AppError, ERROR_CODES, type ErrorCode, systemErrorCode } from '../domain/errors.ts';
 
 /**
  * Exit codes of every command (interfaces, "Command line"): 0 done; 1 the result is negative, or a name or reference is

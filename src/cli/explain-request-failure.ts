@@ -1,7 +1,7 @@
 import { findSystemCode } from '../client/create-once.ts';
 import type { RequestFailed } from '../client/read-answer.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
-import { escapeText } from '../words/escape-text.ts';
+import type { Diagnostic } from '../domain/diagnostic.ts';
+import { escapeText } from '../domain/words/escape-text.ts';
 import { CliError, codeOfStatus, isErrorCode } from './exit-codes.ts';
 
 /** A request that the daemon, or a proxy in front of it, rejected. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { escapeText } from '../words/escape-text.ts';
+import { escapeText } from '../domain/words/escape-text.ts';
 import { CONFIG_FILE } from './connection.ts';
 import { CliError } from './exit-codes.ts';
 

@@ -18,7 +18,7 @@ let cwd: string;
 beforeAll(() =>
   Promise.all([
     import('../config/load-config.ts'),
-    import('../words/quote-for-shell.ts'),
+    import('../domain/words/quote-for-shell.ts'),
     import('./dev/dev-file.ts'),
     import('./find-server.ts'),
     import('./profiles/choose-profile.ts'),

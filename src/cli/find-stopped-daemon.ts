@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { escapeText } from '../words/escape-text.ts';
+import { escapeText } from '../domain/words/escape-text.ts';
 import type { CommandSession } from './command-session.ts';
 import { CONFIG_FILE, DEFAULT_DATA_DIR, findDataDir } from './connection.ts';
 import type { CliContext } from './context.ts';
@@ -48,8 +48,8 @@ export async function requireKnownStorage(
 ): Promise<void> {
   if (type === 'postgres' || env.DOCKBELL_STORAGE_TYPE !== undefined) return;
   const [{ resolveDataPaths }, { usesPostgres }] = await Promise.all([
-    import('../data-dir/data-paths.ts'),
-    import('../data-dir/storage-note.ts'),
+    import('../operations/data-dir/data-paths.ts'),
+    import('../operations/data-dir/storage-note.ts'),
   ]);
   if (!(await usesPostgres(resolveDataPaths(dataDir).storageNote))) return;
   throw new CliError(`The daemon of ${escapeText(dataDir)} stores in PostgreSQL, and its database is not known.`, {

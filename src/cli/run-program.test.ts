@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../test/helpers/run-cli.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError } from '../domain/errors.ts';
 import { CliError, codeOfStatus, exitCodeOf } from './exit-codes.ts';
 
 describe('the program', () => {

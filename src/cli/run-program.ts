@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import type { Diagnostic } from '../core/diagnostic.ts';
-import { AppError } from '../core/errors.ts';
-import { escapeText } from '../words/escape-text.ts';
+import type { Diagnostic } from '../domain/diagnostic.ts';
+import { AppError } from '../domain/errors.ts';
+import { escapeText } from '../domain/words/escape-text.ts';
 import type { CliContext } from './context.ts';
 import { createProgram } from './create-program.ts';
 import { CliError, type CliErrorCode, codeOf, EXIT_CODES } from './exit-codes.ts';

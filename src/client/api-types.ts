@@ -1,4 +1,4 @@
-import type { components } from '../api-types/openapi.d.ts';
+import type { components } from './openapi.d.ts';
 
 // The resources of the management API, by the names of its OpenAPI document.
 

@@ -1,5 +1,5 @@
 import createClient, { type Client, type ClientOptions } from 'openapi-fetch';
-import type { paths } from '../api-types/openapi.d.ts';
+import type { paths } from './openapi.d.ts';
 import { describeProblem, RequestFailed } from './read-answer.ts';
 
 /** The management API, typed by its OpenAPI document. Read its answers with `readAnswer`. */

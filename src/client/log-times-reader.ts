@@ -1,4 +1,4 @@
-import type { LogTime } from '../words/log-times.ts';
+import type { LogTime } from '../domain/words/log-times.ts';
 import type { ApiClient } from './create-api-client.ts';
 import { readAnswer } from './read-answer.ts';
 

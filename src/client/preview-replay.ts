@@ -1,6 +1,6 @@
-import type { paths } from '../api-types/openapi.d.ts';
 import type { ReplayPreview } from './api-types.ts';
 import type { ApiClient } from './create-api-client.ts';
+import type { paths } from './openapi.d.ts';
 import { readAnswer } from './read-answer.ts';
 
 type PreviewQuery = NonNullable<paths['/api/v1/factories/{factory}/replays/preview']['get']['parameters']['query']>;

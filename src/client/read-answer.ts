@@ -1,4 +1,4 @@
-import type { components } from '../api-types/openapi.d.ts';
+import type { components } from './openapi.d.ts';
 
 /** A problem document (RFC 9457), as the management API sends it. */
 export type Problem = components['schemas']['Problem'];

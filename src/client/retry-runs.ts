@@ -1,6 +1,6 @@
-import type { paths } from '../api-types/openapi.d.ts';
 import type { RunRetries } from './api-types.ts';
 import type { ApiClient } from './create-api-client.ts';
+import type { paths } from './openapi.d.ts';
 import { readAnswer } from './read-answer.ts';
 
 type CountQuery = NonNullable<paths['/api/v1/factories/{factory}/runs/retryable']['get']['parameters']['query']>;

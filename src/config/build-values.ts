@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from '../core/json.ts';
-import { describeMismatch } from '../yaml/check-schema.ts';
-import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
+import { describeMismatch } from '../definitions/yaml/check-schema.ts';
+import { formatKeyPath, type KeyPath } from '../definitions/yaml/key-path.ts';
+import { isJsonObject, type Json } from '../domain/json.ts';
 import type { ConfigDocument, ConfigProblem } from './config-document.ts';
 import { OPTION_TREE, type OptionNode, type OptionSection } from './option-tree.ts';
 import { convertValue, describeType } from './option-type.ts';

@@ -1,5 +1,5 @@
-import { ALERT_RULE_NAMES } from '../core/alerts/alert-rules.ts';
-import { formatKeyPath } from '../yaml/key-path.ts';
+import { formatKeyPath } from '../definitions/yaml/key-path.ts';
+import { ALERT_RULE_NAMES } from '../domain/alerts/alert-rules.ts';
 import type { ConfigDocument, ConfigProblem } from './config-document.ts';
 import type { OptionValues } from './option-values.ts';
 

@@ -1,5 +1,5 @@
-import { checkExecutor } from '../executors/index.ts';
-import { formatKeyPath } from '../yaml/key-path.ts';
+import { formatKeyPath } from '../definitions/yaml/key-path.ts';
+import { checkExecutor } from '../runs/executors/index.ts';
 import type { ConfigDocument, ConfigProblem } from './config-document.ts';
 import type { OptionValues } from './option-values.ts';
 

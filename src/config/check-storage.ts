@@ -1,4 +1,4 @@
-import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
+import { formatKeyPath, type KeyPath } from '../definitions/yaml/key-path.ts';
 import type { ConfigDocument, ConfigProblem } from './config-document.ts';
 import type { OptionValues } from './option-values.ts';
 

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import type { Environment } from '../core/reserved-variables.ts';
-import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
-import type { YamlText } from '../yaml/parse-yaml.ts';
+import { formatKeyPath, type KeyPath } from '../definitions/yaml/key-path.ts';
+import type { YamlText } from '../definitions/yaml/parse-yaml.ts';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.ts';
+import type { Environment } from '../domain/reserved-variables.ts';
 import { findOption } from './option-tree.ts';
 import { readFromText } from './option-type.ts';
 import type { Option } from './options/option.ts';

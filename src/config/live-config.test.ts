@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../domain/json.ts';
 import type { Config } from './config.ts';
 import { createLiveConfig, planReload, RELOADED_OPTIONS } from './live-config.ts';
 import { loadConfig } from './load-config.ts';

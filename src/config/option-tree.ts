@@ -1,4 +1,4 @@
-import type { KeyPath } from '../yaml/key-path.ts';
+import type { KeyPath } from '../definitions/yaml/key-path.ts';
 import type { Option } from './options/option.ts';
 import { OPTIONS, type OptionKey } from './options/options.ts';
 import { SECTIONS, type Section } from './options/sections.ts';

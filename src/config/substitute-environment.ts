@@ -1,4 +1,4 @@
-import type { Environment } from '../core/reserved-variables.ts';
+import type { Environment } from '../domain/reserved-variables.ts';
 export type Substitution =
   | { ok: true; text: string /** Was a reference replaced? */; isSubstituted: boolean }
   | { ok: false; message: string };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RuleId } from '../core/rules.ts';
+import type { RuleId } from '../domain/rules.ts';
 import { FileDiagnostics, FileFindings, type FileProblem } from './file-diagnostics.ts';
 
 const LINT_RULES = ['file/exposed-secret', 'filter/wildcard', 'webhook/no-delivery-id'] as const;

@@ -1,6 +1,6 @@
-import type { Diagnostic, Position, Severity } from '../core/diagnostic.ts';
-import { type LintSettings, RULES, type RuleId, severityOf } from '../core/rules.ts';
-import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
+import type { Diagnostic, Position, Severity } from '../domain/diagnostic.ts';
+import { type LintSettings, RULES, type RuleId, severityOf } from '../domain/rules.ts';
+import { formatKeyPath, type KeyPath } from './yaml/key-path.ts';
 
 /** One problem, before its file is known. */
 export interface FileProblem {

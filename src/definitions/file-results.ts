@@ -1,6 +1,6 @@
-import { AppError } from '../core/errors.ts';
-import { OrderedLookup } from '../core/ordered-lookup.ts';
-import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
+import { AppError } from '../domain/errors.ts';
+import { OrderedLookup } from '../domain/ordered-lookup.ts';
+import type { KnownFiles, SourceTree } from '../domain/source-tree.ts';
 import {
   type CheckedDefinition,
   checkDefinition,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createTree, type EntryContent, validateFiles } from '../../test/helpers/definition-tree.ts';
 import { NO_POLICY } from '../../test/helpers/no-policy.ts';
-import { compareDiagnostics } from '../core/diagnostic.ts';
-import { RULES } from '../core/rules.ts';
-import { PATTERN_RULES } from '../filter/parse-pattern.ts';
-import { SCHEME_NAMES } from '../signature/schemes/schemes.ts';
+import { compareDiagnostics } from '../domain/diagnostic.ts';
+import { RULES } from '../domain/rules.ts';
+import { PATTERN_RULES } from './filter/parse-pattern.ts';
 import { formatPretty } from './report/format-pretty.ts';
+import { SCHEME_NAMES } from './signature/schemes/schemes.ts';
 import { validateTree } from './validate-tree.ts';
 
 const UID = 'wh_01a2b3c4d5e6f7g8h9jkmnpqrs';

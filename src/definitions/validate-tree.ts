@@ -1,4 +1,4 @@
-import type { SourceTree } from '../core/source-tree.ts';
+import type { SourceTree } from '../domain/source-tree.ts';
 import { checkDefinition, type ValidatedTree, type ValidationContext } from './check/check-definition.ts';
 import { readFiles } from './read/read-files.ts';
 import { listFiles, sortEntries } from './read/sort-entries.ts';

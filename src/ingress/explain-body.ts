@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { FORM_TYPE } from '../signature/verify/request-parts.ts';
+import { FORM_TYPE } from '../definitions/signature/verify/request-parts.ts';
 import type { RejectedBody } from './json-body.ts';
 import type { Reception } from './reception.ts';
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import type { FormRules } from '../registry/live-webhook.ts';
-import { JSON_FIELD } from '../signature/sign/delivery-parts.ts';
-import { decodeFormBytes } from '../signature/verify/request-parts.ts';
+import { JSON_FIELD } from '../definitions/signature/sign/delivery-parts.ts';
+import { decodeFormBytes } from '../definitions/signature/verify/request-parts.ts';
 import { type RejectedBody, readJsonBody } from './json-body.ts';
+import type { FormRules } from './registry/live-webhook.ts';
 
 /** The JSON of a form, or the reason why the form is not accepted. */
 export type ReadForm = { ok: true; json: Buffer<ArrayBuffer> } | RejectedBody;

@@ -1,9 +1,9 @@
-import { AppError } from '../core/errors.ts';
-import type { DeliveryTrace, DeliveryTracer } from '../core/ports/tracing.ts';
-import type { LiveWebhook } from '../registry/live-webhook.ts';
-import type { UnloggedReason } from '../words/unlogged-reasons.ts';
+import { AppError } from '../domain/errors.ts';
+import type { DeliveryTrace, DeliveryTracer } from '../domain/ports/tracing.ts';
+import type { UnloggedReason } from '../domain/words/unlogged-reasons.ts';
 import { DISCONNECTED, type IngressContext, type Outcome, type Step } from './ingress-context.ts';
 import { type IngressRequest, Reception } from './reception.ts';
+import type { LiveWebhook } from './registry/live-webhook.ts';
 import { answerMethodHandshake, answerUnsignedHandshake, answerVerifiedHandshake } from './steps/answer-handshake.ts';
 import { authenticateToken } from './steps/authenticate-token.ts';
 import { findWebhook } from './steps/find-webhook.ts';

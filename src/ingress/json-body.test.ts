@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { measureCpuMs } from '../../test/helpers/measure-cpu.ts';
 import { onPayload, received } from '../../test/helpers/payload-filter.ts';
-import { WantedKeys } from '../core/payload/wanted-keys.ts';
-import { ListenerIndex } from '../filter/listeners/listener-index.ts';
+import { ListenerIndex } from '../definitions/filter/listeners/listener-index.ts';
+import { WantedKeys } from '../domain/payload/wanted-keys.ts';
 import { readJsonBody } from './json-body.ts';
 
 const MAX_BYTES = 262_144;

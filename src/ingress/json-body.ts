@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { scanJson } from '../core/payload/scan-json.ts';
-import type { WantedKeys } from '../core/payload/wanted-keys.ts';
-import type { BodyReason } from '../words/delivery-reasons.ts';
+import { scanJson } from '../domain/payload/scan-json.ts';
+import type { WantedKeys } from '../domain/payload/wanted-keys.ts';
+import type { BodyReason } from '../domain/words/delivery-reasons.ts';
 
 /** The values that were asked for, or the reason why the body is not accepted. */
 export type ReadBody = { ok: true; value: unknown } | RejectedBody;

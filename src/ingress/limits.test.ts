@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SharedAdmissions } from '../core/ports/replicas.ts';
+import type { SharedAdmissions } from '../domain/ports/replicas.ts';
 import { type LimitsPerMinute, RateLimits } from './limits.ts';
 
 const LIMITS = { deliveriesPerMinute: 2, providerDeliveriesPerMinute: 4, failedAuthPerMinute: 2 };

@@ -1,8 +1,8 @@
-import { networkOf } from '../core/client-network.ts';
-import type { AdmissionKind, Counts, SharedAdmissions } from '../core/ports/replicas.ts';
-import { KeyedWindows } from '../core/time/keyed-windows.ts';
-import { SlidingWindow } from '../core/time/sliding-window.ts';
-import type { LiveWebhook } from '../registry/live-webhook.ts';
+import { networkOf } from '../domain/client-network.ts';
+import type { AdmissionKind, Counts, SharedAdmissions } from '../domain/ports/replicas.ts';
+import { KeyedWindows } from '../domain/time/keyed-windows.ts';
+import { SlidingWindow } from '../domain/time/sliding-window.ts';
+import type { LiveWebhook } from './registry/live-webhook.ts';
 
 const MINUTE_MS = 60_000;
 

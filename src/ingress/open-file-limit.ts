@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Logger } from '../core/ports/logger.ts';
+import type { Logger } from '../domain/ports/logger.ts';
 
 /** For git, runs, the database, the log and the admin listener. */
 const RESERVED_FILES = 200;

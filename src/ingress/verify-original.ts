@@ -1,5 +1,5 @@
-import type { Clock } from '../core/time/clock.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Clock } from '../domain/time/clock.ts';
+import type { Registry } from './registry/registry.ts';
 import { createRequestHeaders } from './transport/request-headers.ts';
 
 /** A request as its provider reports it. */

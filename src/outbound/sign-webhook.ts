@@ -1,5 +1,5 @@
-import { findScheme } from '../signature/schemes/schemes.ts';
-import { signRequest } from '../signature/sign/sign-request.ts';
+import { findScheme } from '../definitions/signature/schemes/schemes.ts';
+import { signRequest } from '../definitions/signature/sign/sign-request.ts';
 
 /** Returns the headers of a signed message. */
 export type SignWebhook = (secret: string, message: WebhookMessage) => Record<string, string>;

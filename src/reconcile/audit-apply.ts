@@ -1,12 +1,12 @@
-import type { Actor } from '../core/access.ts';
-import { type AuditedChange, RECONCILER } from '../core/audit.ts';
-import type { IdSource } from '../core/ids.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { PlanSection } from '../core/plan.ts';
-import type { WebhookRow } from '../core/ports/definitions/inventory.ts';
-import type { Reconciliation } from '../core/reconciliation.ts';
-import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import type { ComputedPlan } from '../plan/compute-plan.ts';
+import type { Actor } from '../domain/access.ts';
+import { type AuditedChange, RECONCILER } from '../domain/audit.ts';
+import type { IdSource } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { PlanSection } from '../domain/plan.ts';
+import type { WebhookRow } from '../domain/ports/definitions/inventory.ts';
+import type { Reconciliation } from '../domain/reconciliation.ts';
+import type { AppliedWebhook } from '../domain/resources/webhook.ts';
+import type { ComputedPlan } from './plan/compute-plan.ts';
 
 /** Definitions of one kind whose names the entry contains. The reconciliation has them all. */
 const MAX_NAMED = 50;

@@ -1,11 +1,11 @@
-import type { Backtest } from '../core/backtest.ts';
-import type { WebhookUid } from '../core/ids.ts';
-import type { Inventory } from '../core/ports/definitions/inventory.ts';
-import type { ProposedTrigger } from '../core/ports/deliveries/backtester.ts';
-import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
-import type { Clock } from '../core/time/clock.ts';
-import { type BacktestBounds, runBacktest } from '../plan/backtest.ts';
-import { collectFilters, collectOpenFilters, listOpen, type StartingFilters } from '../plan/trigger-changes.ts';
+import type { Backtest } from '../domain/backtest.ts';
+import type { WebhookUid } from '../domain/ids.ts';
+import type { Inventory } from '../domain/ports/definitions/inventory.ts';
+import type { ProposedTrigger } from '../domain/ports/deliveries/backtester.ts';
+import type { StoredPayloads } from '../domain/ports/deliveries/stored-payloads.ts';
+import type { Clock } from '../domain/time/clock.ts';
+import { type BacktestBounds, runBacktest } from './plan/backtest.ts';
+import { collectFilters, collectOpenFilters, listOpen, type StartingFilters } from './plan/trigger-changes.ts';
 
 /** What trying triggers needs. */
 export interface TrialContext {

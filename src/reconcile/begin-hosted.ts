@@ -1,10 +1,10 @@
-import type { AppliedFactory } from '../core/applied.ts';
-import { automationPaths, webhookPath } from '../core/definition-paths.ts';
-import { AppError } from '../core/errors.ts';
-import type { Author, FileChange, HostedSource } from '../core/ports/definitions/hosted-source.ts';
-import type { SourceTree } from '../core/source-tree.ts';
 import { writeAutomation } from '../definitions/write/write-automation.ts';
 import { writeWebhook } from '../definitions/write/write-webhook.ts';
+import type { AppliedFactory } from '../domain/applied.ts';
+import { automationPaths, webhookPath } from '../domain/definition-paths.ts';
+import { AppError } from '../domain/errors.ts';
+import type { Author, FileChange, HostedSource } from '../domain/ports/definitions/hosted-source.ts';
+import type { SourceTree } from '../domain/source-tree.ts';
 import type { FactoryContext } from './factory-context.ts';
 
 const SERVICE: Author = { name: 'Dockbell', email: 'dockbell@localhost' };

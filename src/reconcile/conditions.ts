@@ -1,7 +1,7 @@
-import type { Condition, FactoryStatus } from '../core/reconciliation.ts';
-import { formatInstant } from '../core/time/clock.ts';
-import type { CredentialFailure } from '../core/webhook-traffic.ts';
-import { describeFailures } from '../words/describe-failures.ts';
+import type { Condition, FactoryStatus } from '../domain/reconciliation.ts';
+import { formatInstant } from '../domain/time/clock.ts';
+import type { CredentialFailure } from '../domain/webhook-traffic.ts';
+import { describeFailures } from '../domain/words/describe-failures.ts';
 
 /** A condition before anyone knows since when. */
 export type ConditionState = Omit<Condition, 'since'>;

@@ -1,16 +1,16 @@
-import { collectAgentFiles, type ReadAgentFiles } from '../core/agent-files.ts';
-import type { AppliedFactory } from '../core/applied.ts';
-import type { FactoryDefinition } from '../core/definition.ts';
-import { type Diagnostic, hasErrors } from '../core/diagnostic.ts';
-import type { IdSource } from '../core/ids.ts';
-import type { HostedSource } from '../core/ports/definitions/hosted-source.ts';
-import type { SourceTree } from '../core/source-tree.ts';
-import type { Clock } from '../core/time/clock.ts';
 import type { ValidatedTree } from '../definitions/check/check-definition.ts';
-import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
-import { findUnchanged } from '../plan/find-unchanged.ts';
+import { collectAgentFiles, type ReadAgentFiles } from '../domain/agent-files.ts';
+import type { AppliedFactory } from '../domain/applied.ts';
+import type { FactoryDefinition } from '../domain/definition.ts';
+import { type Diagnostic, hasErrors } from '../domain/diagnostic.ts';
+import type { IdSource } from '../domain/ids.ts';
+import type { HostedSource } from '../domain/ports/definitions/hosted-source.ts';
+import type { SourceTree } from '../domain/source-tree.ts';
+import type { Clock } from '../domain/time/clock.ts';
 import type { FactoryContext } from './factory-context.ts';
 import type { FactoryState } from './factory-state.ts';
+import { type ComputedPlan, computePlan } from './plan/compute-plan.ts';
+import { findUnchanged } from './plan/find-unchanged.ts';
 import { type ReadableSecrets, type ResolvedSecrets, resolveSecrets } from './resolve-secrets.ts';
 
 /** What examining takes: it only reads. A `FactoryContext` is one. */

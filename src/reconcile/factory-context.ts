@@ -1,17 +1,17 @@
-import type { Actor } from '../core/access.ts';
-import type { IdSource } from '../core/ids.ts';
-import type { DefinitionSource } from '../core/ports/definitions/definition-source.ts';
-import type { HostedSource } from '../core/ports/definitions/hosted-source.ts';
-import type { Inventory } from '../core/ports/definitions/inventory.ts';
-import type { Serving } from '../core/ports/definitions/serving.ts';
-import type { Logger } from '../core/ports/logger.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { OnTimedPass } from '../core/ports/tracing.ts';
-import type { SourceTree } from '../core/source-tree.ts';
-import type { Clock } from '../core/time/clock.ts';
-import type { StoredTraceContext } from '../core/trace-context.ts';
 import type { ValidatedTree, ValidationContext } from '../definitions/check/check-definition.ts';
 import type { FileResults } from '../definitions/file-results.ts';
+import type { Actor } from '../domain/access.ts';
+import type { IdSource } from '../domain/ids.ts';
+import type { DefinitionSource } from '../domain/ports/definitions/definition-source.ts';
+import type { HostedSource } from '../domain/ports/definitions/hosted-source.ts';
+import type { Inventory } from '../domain/ports/definitions/inventory.ts';
+import type { Serving } from '../domain/ports/definitions/serving.ts';
+import type { Logger } from '../domain/ports/logger.ts';
+import type { SecretStore } from '../domain/ports/secret-store.ts';
+import type { OnTimedPass } from '../domain/ports/tracing.ts';
+import type { SourceTree } from '../domain/source-tree.ts';
+import type { Clock } from '../domain/time/clock.ts';
+import type { StoredTraceContext } from '../domain/trace-context.ts';
 import type { FactoryState } from './factory-state.ts';
 
 /** One factory and what reconciling it needs. */

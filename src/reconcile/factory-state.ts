@@ -1,20 +1,20 @@
-import { isAgentPath, NO_AGENT_FILES } from '../core/agent-files.ts';
-import type { AppliedFactory } from '../core/applied.ts';
-import type { FactoryDefinition } from '../core/definition.ts';
-import { OrderedLookup } from '../core/ordered-lookup.ts';
+import { FileResults } from '../definitions/file-results.ts';
+import { isAgentPath, NO_AGENT_FILES } from '../domain/agent-files.ts';
+import type { AppliedFactory } from '../domain/applied.ts';
+import type { FactoryDefinition } from '../domain/definition.ts';
+import { OrderedLookup } from '../domain/ordered-lookup.ts';
 import type {
   AppliedChange,
   AssignedNumbers,
   AutomationRow,
   Inventory,
   WebhookRow,
-} from '../core/ports/definitions/inventory.ts';
-import type { Condition, FactoryStatus, Reconciliation } from '../core/reconciliation.ts';
-import type { AppliedAutomation } from '../core/resources/automation.ts';
-import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
-import { FileResults } from '../definitions/file-results.ts';
-import type { ComputedPlan, PlanOrigin } from '../plan/compute-plan.ts';
+} from '../domain/ports/definitions/inventory.ts';
+import type { Condition, FactoryStatus, Reconciliation } from '../domain/reconciliation.ts';
+import type { AppliedAutomation } from '../domain/resources/automation.ts';
+import type { AppliedWebhook } from '../domain/resources/webhook.ts';
+import type { KnownFiles, SourceTree } from '../domain/source-tree.ts';
+import type { ComputedPlan, PlanOrigin } from './plan/compute-plan.ts';
 
 /**
  * What the loop of one factory knows without reading it again: the applied definitions, the status, and what the last

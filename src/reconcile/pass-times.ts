@@ -1,6 +1,6 @@
-import type { PassStepName, TimedPass } from '../core/ports/tracing.ts';
-import type { Reconciliation } from '../core/reconciliation.ts';
-import type { Clock } from '../core/time/clock.ts';
+import type { PassStepName, TimedPass } from '../domain/ports/tracing.ts';
+import type { Reconciliation } from '../domain/reconciliation.ts';
+import type { Clock } from '../domain/time/clock.ts';
 
 /** Why and when a pass started. */
 type PassStart = Pick<TimedPass, 'startedAt' | 'pushes'>;

@@ -1,10 +1,11 @@
-import type { AgentFileSet, ReadAgentFiles } from '../core/agent-files.ts';
-import type { AppliedFactory } from '../core/applied.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
-import { AppError } from '../core/errors.ts';
-import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
-import type { SourceFailure, SourceResult } from '../core/ports/definitions/definition-source.ts';
-import type { AppliedChange, WebhookRow } from '../core/ports/definitions/inventory.ts';
+import { describeRejectedTree } from '../definitions/check/unread-tree.ts';
+import type { AgentFileSet, ReadAgentFiles } from '../domain/agent-files.ts';
+import type { AppliedFactory } from '../domain/applied.ts';
+import type { Diagnostic } from '../domain/diagnostic.ts';
+import { AppError } from '../domain/errors.ts';
+import { EMPTY_PLAN, type Plan } from '../domain/plan.ts';
+import type { SourceFailure, SourceResult } from '../domain/ports/definitions/definition-source.ts';
+import type { AppliedChange, WebhookRow } from '../domain/ports/definitions/inventory.ts';
 import {
   type Commit,
   type Condition,
@@ -12,11 +13,9 @@ import {
   HISTORY_REWRITTEN,
   type Reconciliation,
   type ReconciliationResult,
-} from '../core/reconciliation.ts';
-import type { RuleId } from '../core/rules.ts';
-import type { SourceTree } from '../core/source-tree.ts';
-import { describeRejectedTree } from '../definitions/check/unread-tree.ts';
-import { stampRevision } from '../plan/compute-plan.ts';
+} from '../domain/reconciliation.ts';
+import type { RuleId } from '../domain/rules.ts';
+import type { SourceTree } from '../domain/source-tree.ts';
 import { auditApply } from './audit-apply.ts';
 import { beginHosted } from './begin-hosted.ts';
 import {
@@ -37,6 +36,7 @@ import {
 } from './examine-tree.ts';
 import type { FactoryContext, PassOrder, PassTrigger } from './factory-context.ts';
 import { PassTimes } from './pass-times.ts';
+import { stampRevision } from './plan/compute-plan.ts';
 import { applyAndServe } from './serve-factory.ts';
 import { summariseFindings } from './summarise-findings.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../test/helpers/eventually.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../../test/helpers/reconcile-world.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError } from '../domain/errors.ts';
 
 const WEBHOOK = 'secretName: S\n';
 

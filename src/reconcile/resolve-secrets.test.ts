@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
 import { NO_POLICY } from '../../test/helpers/no-policy.ts';
-import { NO_VERSION } from '../core/applied.ts';
-import type { AutomationDefinition, WebhookDefinition } from '../core/definition.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import type { LintSettings } from '../core/rules.ts';
-import { isInScope, type SecretScope } from '../core/secret-scope.ts';
-import { SecretValue } from '../core/secret-value.ts';
+import { NO_VERSION } from '../domain/applied.ts';
+import type { AutomationDefinition, WebhookDefinition } from '../domain/definition.ts';
+import type { SecretStore } from '../domain/ports/secret-store.ts';
+import type { AppliedWebhook } from '../domain/resources/webhook.ts';
+import type { LintSettings } from '../domain/rules.ts';
+import { isInScope, type SecretScope } from '../domain/secret-scope.ts';
+import { SecretValue } from '../domain/secret-value.ts';
 import { MISSING_RUN_SECRET, resolveSecrets as resolveFor } from './resolve-secrets.ts';
 
 type Given = Parameters<typeof resolveFor> extends [string, ...infer Others] ? Others : never;

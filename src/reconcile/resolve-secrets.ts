@@ -1,18 +1,18 @@
-import { NO_VERSION } from '../core/applied.ts';
-import type { FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
-import type { Diagnostic, Position } from '../core/diagnostic.ts';
-import { hasErrors } from '../core/diagnostic.ts';
-import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import { applyLint } from '../core/rules.ts';
+import { awaitsIssuedSecret, checkSecretForWebhook } from '../definitions/check/check-secret.ts';
+import { NO_VERSION } from '../domain/applied.ts';
+import type { FactoryDefinition, WebhookDefinition } from '../domain/definition.ts';
+import type { Diagnostic, Position } from '../domain/diagnostic.ts';
+import { hasErrors } from '../domain/diagnostic.ts';
+import type { AppliedWebhook } from '../domain/resources/webhook.ts';
+import { applyLint } from '../domain/rules.ts';
 import {
   describeUnusable,
   isInScope,
   type SecretScope,
   type SecretUse,
   type SecretUser,
-} from '../core/secret-scope.ts';
-import type { SecretValue } from '../core/secret-value.ts';
-import { awaitsIssuedSecret, checkSecretForWebhook } from '../definitions/check/check-secret.ts';
+} from '../domain/secret-scope.ts';
+import type { SecretValue } from '../domain/secret-value.ts';
 
 /** Version and value of a secret; `null` for a value that is not read here, or that does not exist yet. */
 export interface ResolvedSecret {

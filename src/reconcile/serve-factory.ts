@@ -1,18 +1,18 @@
-import type { AppliedFactory } from '../core/applied.ts';
-import { NO_VERSION } from '../core/applied.ts';
-import type { AppliedChange, AssignedNumbers, AutomationRow } from '../core/ports/definitions/inventory.ts';
-import type { ListeningAutomation, Serving, ServingWebhook } from '../core/ports/definitions/serving.ts';
-import type { Logger } from '../core/ports/logger.ts';
-import type { LiveChange } from '../core/ports/replicas.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
-import { TICK_LISTENERS } from '../core/resources/schedule.ts';
-import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import { findOverlapEnd } from '../core/rotation-overlap.ts';
-import { findKeyPaths } from '../core/run-policy.ts';
-import type { SecretValue } from '../core/secret-value.ts';
-import type { Clock } from '../core/time/clock.ts';
-import { scheduleOf, triggerFiltersByWebhook } from '../core/trigger.ts';
-import type { ComputedPlan } from '../plan/compute-plan.ts';
+import type { AppliedFactory } from '../domain/applied.ts';
+import { NO_VERSION } from '../domain/applied.ts';
+import type { AppliedChange, AssignedNumbers, AutomationRow } from '../domain/ports/definitions/inventory.ts';
+import type { ListeningAutomation, Serving, ServingWebhook } from '../domain/ports/definitions/serving.ts';
+import type { Logger } from '../domain/ports/logger.ts';
+import type { LiveChange } from '../domain/ports/replicas.ts';
+import type { SecretStore } from '../domain/ports/secret-store.ts';
+import { TICK_LISTENERS } from '../domain/resources/schedule.ts';
+import type { AppliedWebhook } from '../domain/resources/webhook.ts';
+import { findOverlapEnd } from '../domain/rotation-overlap.ts';
+import { findKeyPaths } from '../domain/run-policy.ts';
+import type { SecretValue } from '../domain/secret-value.ts';
+import type { Clock } from '../domain/time/clock.ts';
+import { scheduleOf, triggerFiltersByWebhook } from '../domain/trigger.ts';
+import type { ComputedPlan } from './plan/compute-plan.ts';
 import type { ResolvedSecrets } from './resolve-secrets.ts';
 
 /** Automations that are sent and compiled together: about a millisecond. */

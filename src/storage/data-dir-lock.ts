@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { AppError, messageOf } from '../core/errors.ts';
+import { AppError, messageOf } from '../domain/errors.ts';
 
 /**
  * Locks the data directory for this process (threat model D15). SQLite's file locking holds an exclusive lock of the

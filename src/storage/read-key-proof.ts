@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { KeyProof } from '../core/ports/secret-store.ts';
+import type { KeyProof } from '../domain/ports/secret-store.ts';
 import { readDatabaseFacts } from './sqlite/disk/inspect-copy.ts';
 
 /** Where a daemon stores. */

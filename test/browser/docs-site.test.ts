@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readPackageVersion } from '../../src/files/package-version.ts';
+import { readPackageVersion } from '../../src/platform/files/package-version.ts';
 import { describeDashboard } from '../helpers/dashboard.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 

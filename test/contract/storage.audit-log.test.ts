@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { type AuditEntry, READ, UNANSWERED } from '../../src/core/audit.ts';
-import { actFor } from '../../src/core/change-record.ts';
-import { derivedAuditId } from '../../src/core/ids.ts';
+import { type AuditEntry, READ, UNANSWERED } from '../../src/domain/audit.ts';
+import { actFor } from '../../src/domain/change-record.ts';
+import { derivedAuditId } from '../../src/domain/ids.ts';
 import { defineFunctions } from '../../src/storage/sqlite/define-functions.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { ids, START_MS } from '../helpers/build-offer.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeEach, expect, inject, it } from 'vitest';
-import { type CopyReport, copyStorage } from '../../src/maintenance/copy-storage.ts';
+import { type CopyReport, copyStorage } from '../../src/operations/maintenance/copy-storage.ts';
 import { openPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { escapeNul, restoreNul } from '../../src/storage/postgres/text-without-nul.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';

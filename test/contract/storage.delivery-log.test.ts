@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IDENTITY_SOURCES, NO_CLAIM, type RecordOutcome } from '../../src/core/resources/delivery.ts';
+import { IDENTITY_SOURCES, NO_CLAIM, type RecordOutcome } from '../../src/domain/resources/delivery.ts';
 import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { SQLITE, STORAGES, useStorage } from '../helpers/with-storage.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { NO_AGENT_FILES } from '../../src/core/agent-files.ts';
-import type { Diagnostic } from '../../src/core/diagnostic.ts';
-import type { Condition } from '../../src/core/reconciliation.ts';
-import type { SecretScope } from '../../src/core/secret-scope.ts';
-import { NO_TRAFFIC } from '../../src/core/webhook-traffic.ts';
+import { NO_AGENT_FILES } from '../../src/domain/agent-files.ts';
+import type { Diagnostic } from '../../src/domain/diagnostic.ts';
+import type { Condition } from '../../src/domain/reconciliation.ts';
+import type { SecretScope } from '../../src/domain/secret-scope.ts';
+import { NO_TRAFFIC } from '../../src/domain/webhook-traffic.ts';
 import {
   applyFactory,
   buildApply,

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { actFor } from '../../src/core/change-record.ts';
-import type { ReservedKey } from '../../src/core/ports/access/idempotency.ts';
-import { createAnswerStore } from '../../src/secrets/answer-store.ts';
-import { createVault } from '../../src/secrets/vault.ts';
+import { actFor } from '../../src/domain/change-record.ts';
+import type { ReservedKey } from '../../src/domain/ports/access/idempotency.ts';
+import { createAnswerStore } from '../../src/platform/secrets/answer-store.ts';
+import { createVault } from '../../src/platform/secrets/vault.ts';
 import { buildAudited } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { Storage } from '../../src/core/ports/storage.ts';
+import type { Storage } from '../../src/domain/ports/storage.ts';
 import { openPostgresStorage, type PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { applyFactory, applyOneOfEach, buildApply, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, ids, START_MS } from '../helpers/build-offer.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { DeliveryId } from '../../src/core/ids.ts';
-import type { ReplaySearch, ReplaySpan, ReplayStep } from '../../src/core/ports/deliveries/replays.ts';
-import type { DeliveryOffer } from '../../src/core/resources/delivery.ts';
-import type { Replay } from '../../src/core/resources/replay.ts';
+import type { DeliveryId } from '../../src/domain/ids.ts';
+import type { ReplaySearch, ReplaySpan, ReplayStep } from '../../src/domain/ports/deliveries/replays.ts';
+import type { DeliveryOffer } from '../../src/domain/resources/delivery.ts';
+import type { Replay } from '../../src/domain/resources/replay.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, buildReplay, ids, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

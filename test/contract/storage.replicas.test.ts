@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { AppError } from '../../src/core/errors.ts';
-import type { Storage } from '../../src/core/ports/storage.ts';
-import type { DeliveryOffer, RecordOutcome } from '../../src/core/resources/delivery.ts';
+import { AppError } from '../../src/domain/errors.ts';
+import type { Storage } from '../../src/domain/ports/storage.ts';
+import type { DeliveryOffer, RecordOutcome } from '../../src/domain/resources/delivery.ts';
 import { openPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { RUN_TURNS } from '../../src/storage/postgres/run-turns.ts';
 import { OPERATION_RIGHTS, rightOf } from '../../src/storage/thread/operation-rights.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SealedSecret } from '../../src/core/ports/secret-store.ts';
+import type { SealedSecret } from '../../src/domain/ports/secret-store.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

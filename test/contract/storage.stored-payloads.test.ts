@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WebhookUid } from '../../src/core/ids.ts';
+import type { WebhookUid } from '../../src/domain/ids.ts';
 import { applyFactory, buildWebhook } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

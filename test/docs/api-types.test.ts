@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildApiDocument, renderApiDocument, renderApiTypes, renderFieldNames } from '../../scripts/api-types.ts';
-import type { JsonSchema } from '../../src/core/json.ts';
-import { EXECUTION_OVERRIDES } from '../../src/core/resources/automation.ts';
-import { DELIVERY_LABELS } from '../../src/core/resources/delivery.ts';
+import type { JsonSchema } from '../../src/domain/json.ts';
+import { EXECUTION_OVERRIDES } from '../../src/domain/resources/automation.ts';
+import { DELIVERY_LABELS } from '../../src/domain/resources/delivery.ts';
 import { readDocument } from '../helpers/documents.ts';
 
 let document: object;
@@ -16,12 +16,12 @@ describe('files generated from the OpenAPI document; update them with npx tsx sc
     expect(readDocument('schemas/openapi.json') === renderApiDocument(document)).toBe(true);
   });
 
-  it('src/api-types/openapi.d.ts contains its types', async () => {
-    expect(readDocument('src/api-types/openapi.d.ts') === (await renderApiTypes(document))).toBe(true);
+  it('src/client/openapi.d.ts contains its types', async () => {
+    expect(readDocument('src/client/openapi.d.ts') === (await renderApiTypes(document))).toBe(true);
   });
 
-  it('src/api-types/fields.ts contains the names of its fields', () => {
-    expect(readDocument('src/api-types/fields.ts')).toBe(renderFieldNames(document));
+  it('src/client/fields.ts contains the names of its fields', () => {
+    expect(readDocument('src/client/fields.ts')).toBe(renderFieldNames(document));
   });
 });
 

@@ -5,7 +5,7 @@ import { renewConfigReference } from '../../scripts/config-reference.ts';
 import { buildConfigSchema } from '../../scripts/config-schema.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { OPTIONS } from '../../src/config/options/options.ts';
-import { createAjv } from '../../src/yaml/create-ajv.ts';
+import { createAjv } from '../../src/definitions/yaml/create-ajv.ts';
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 const PAGE = 'docs/reference/configuration.md';

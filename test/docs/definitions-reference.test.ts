@@ -3,10 +3,10 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { RULE_IDS } from '../../scripts/rule-docs.ts';
-import { RULES } from '../../src/core/rules.ts';
-import { CUSTOM } from '../../src/signature/schemes/custom-scheme.ts';
-import { SCHEME_NAMES } from '../../src/signature/schemes/schemes.ts';
-import { readSchema, SCHEMA_KINDS, SCHEMA_NAMES, type SchemaKind } from '../../src/yaml/schemas.ts';
+import { CUSTOM } from '../../src/definitions/signature/schemes/custom-scheme.ts';
+import { SCHEME_NAMES } from '../../src/definitions/signature/schemes/schemes.ts';
+import { readSchema, SCHEMA_KINDS, SCHEMA_NAMES, type SchemaKind } from '../../src/definitions/yaml/schemas.ts';
+import { RULES } from '../../src/domain/rules.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 
 interface Schema {

@@ -4,9 +4,9 @@ import { Ajv } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { JsonObject } from '../../src/core/json.ts';
-import { IMAGE, IS_PUBLISHED } from '../../src/words/publication.ts';
-import { createAjv } from '../../src/yaml/create-ajv.ts';
+import { createAjv } from '../../src/definitions/yaml/create-ajv.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { IMAGE, IS_PUBLISHED } from '../../src/domain/words/publication.ts';
 import { listFences, locate, readDocument } from '../helpers/documents.ts';
 import { readStopSeconds } from '../helpers/stop-seconds.ts';
 

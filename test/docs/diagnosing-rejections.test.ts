@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { MISTAKES } from '../../src/signature/diagnose/diagnose-request.ts';
+import { MISTAKES } from '../../src/definitions/signature/diagnose/diagnose-request.ts';
 import { expectGenerated, renderTable } from '../helpers/documents.ts';
 
 describe('docs/operations/diagnosing-rejections.md', () => {

@@ -4,9 +4,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load-config.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import { TRIGGER_PROVIDERS } from '../../src/triggers/providers.ts';
-import { createAjv } from '../../src/yaml/create-ajv.ts';
+import { TRIGGER_PROVIDERS } from '../../src/definitions/triggers/providers.ts';
+import { createAjv } from '../../src/definitions/yaml/create-ajv.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 import { listDocuments, listFences, locate, readDocument } from '../helpers/documents.ts';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { openMeasures } from '../../src/core/write-measures.ts';
-import { readBuildIdentity } from '../../src/files/build-identity.ts';
-import { createMetrics } from '../../src/observability/metrics/metrics.ts';
+import { openMeasures } from '../../src/domain/write-measures.ts';
+import { createMetrics } from '../../src/operations/observability/metrics/metrics.ts';
+import { readBuildIdentity } from '../../src/platform/files/build-identity.ts';
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseWrittenFilter } from '../../src/filter/parse-filter.ts';
-import { PATTERN_RULES, parsePattern } from '../../src/filter/parse-pattern.ts';
-import { PATTERN_LIMITS } from '../../src/filter/pattern.ts';
+import { parseWrittenFilter } from '../../src/definitions/filter/parse-filter.ts';
+import { PATTERN_RULES, parsePattern } from '../../src/definitions/filter/parse-pattern.ts';
+import { PATTERN_LIMITS } from '../../src/definitions/filter/pattern.ts';
 import { compilePayload } from '../helpers/payload-filter.ts';
 
 interface Example {

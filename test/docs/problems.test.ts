@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { REJECTIONS } from '../../src/api/server/handle-error.ts';
 import { problemPage, problemType } from '../../src/api/server/problem.ts';
-import { ERROR_CODES } from '../../src/core/errors.ts';
+import { ERROR_CODES } from '../../src/domain/errors.ts';
 import { readDocument } from '../helpers/documents.ts';
 
 it('docs/reference/problems.md has a section for each type of problem, with its code, status and title', () => {

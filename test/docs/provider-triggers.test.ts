@@ -1,6 +1,6 @@
 import { it } from 'vitest';
-import { TRIGGER_PROVIDERS } from '../../src/triggers/providers.ts';
-import type { TriggerEvent, TriggerProvider } from '../../src/triggers/trigger-event.ts';
+import { TRIGGER_PROVIDERS } from '../../src/definitions/triggers/providers.ts';
+import type { TriggerEvent, TriggerProvider } from '../../src/definitions/triggers/trigger-event.ts';
 import { expectGenerated, renderTable } from '../helpers/documents.ts';
 
 const code = (text: string) => `\`${text}\``;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { IMAGE, IS_PUBLISHED, NPM_PACKAGE } from '../../src/words/publication.ts';
+import { IMAGE, IS_PUBLISHED, NPM_PACKAGE } from '../../src/domain/words/publication.ts';
 import { locate, readDocument } from '../helpers/documents.ts';
 
 /** What is shipped, printed, or followed by a reader. The tests of `src` contain what is forbidden. */
@@ -11,7 +11,7 @@ const files = execFileSync('git', ['ls-files', '-z', '--', ...PLACES], { cwd: fi
   .toString()
   .split('\0')
   .filter((path) => /\.(?:md|ya?ml|json|mjs|tsx?|tpl|txt|service|socket)$|\/[A-Z]\w+(?:\.replicas)?$/.test(path))
-  .filter((path) => !/\.test\.tsx?$|package-lock\.json$|^src\/words\/publication\.ts$/.test(path));
+  .filter((path) => !/\.test\.tsx?$|package-lock\.json$|^src\/domain\/words\/publication\.ts$/.test(path));
 
 const name = String.raw`${NPM_PACKAGE}(?=$|[\s"'\`@])`;
 /** Programs that execute or install a package that they find by name. */
@@ -41,7 +41,7 @@ describe.skipIf(IS_PUBLISHED)('before the first release', () => {
         'action.yml',
         'ci/gitlab.yml',
         'deploy/compose.yaml',
-        'src/demo/run-demo.ts',
+        'src/cli/demo/run-demo.ts',
       ]),
     );
     const naming = files.filter((path) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { PIPELINE_PATHS, type PipelineHost, renderPipeline } from '../../src/cli/offline/scaffold-checks.ts';
-import { GITHUB } from '../../src/notify/hosts/github.ts';
-import { GITLAB } from '../../src/notify/hosts/gitlab.ts';
+import { GITHUB } from '../../src/outbound/notify/hosts/github.ts';
+import { GITLAB } from '../../src/outbound/notify/hosts/gitlab.ts';
 import { expectGenerated, listFences, readDocument, renderTable } from '../helpers/documents.ts';
 
 const PAGE = 'docs/guides/pull-requests.md';

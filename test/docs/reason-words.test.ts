@@ -1,19 +1,20 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { adviseOn, BODY_REASONS, describeDeliveryReason } from '../../src/words/delivery-reasons.ts';
-import { describeStatusReason, STATUS_REASONS } from '../../src/words/status-reasons.ts';
+import { adviseOn, BODY_REASONS, describeDeliveryReason } from '../../src/domain/words/delivery-reasons.ts';
+import { describeStatusReason, STATUS_REASONS } from '../../src/domain/words/status-reasons.ts';
 import { locate, readDocument } from '../helpers/documents.ts';
 
 function readSources(folder: string): string {
-  return readdirSync(locate(folder), { recursive: true, encoding: 'utf8' })
+  return readdirSync(locate(folder))
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map((name) => readDocument(`${folder}${name}`))
     .join('\n');
 }
 
-it('src/words has a sentence for each reason of a reconciliation or a condition', () => {
-  const folders = ['src/reconcile/', 'src/health/'];
-  const sources = folders.map(readSources).join('\n') + readDocument('src/core/ports/definitions/definition-source.ts');
+it('src/domain/words has a sentence for each reason of a reconciliation or a condition', () => {
+  const folders = ['src/reconcile/', 'src/operations/health/'];
+  const sources =
+    folders.map(readSources).join('\n') + readDocument('src/domain/ports/definitions/definition-source.ts');
   const failures = /type SourceFailure =([^;]*);/.exec(sources)![1]!;
   const codes = [
     ...failures.matchAll(/'(\w+)'/g),

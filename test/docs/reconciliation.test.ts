@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { SourceFailure } from '../../src/core/ports/definitions/definition-source.ts';
-import type { ReconciliationResult } from '../../src/core/reconciliation.ts';
-import { describeClockStep, describeRetentionLag } from '../../src/health/clock-conditions.ts';
-import { describeDrain } from '../../src/health/describe-drain.ts';
-import { describeDatabaseLock } from '../../src/health/storage-conditions.ts';
+import type { SourceFailure } from '../../src/domain/ports/definitions/definition-source.ts';
+import type { ReconciliationResult } from '../../src/domain/reconciliation.ts';
+import { describeClockStep, describeRetentionLag } from '../../src/operations/health/clock-conditions.ts';
+import { describeDrain } from '../../src/operations/health/describe-drain.ts';
+import { describeDatabaseLock } from '../../src/operations/health/storage-conditions.ts';
 import {
   describeExecutor,
   describeFailingCredentials,
@@ -49,7 +49,9 @@ const RESULTS = { applied: true, unchanged: true, invalid: true, failed: true } 
 
 describe('docs/reference/reconciliation.md', () => {
   it('explains every reason that a pass or a condition can have, and no other', () => {
-    const health = ['clock-conditions', 'describe-drain', 'storage-conditions'].map((name) => `health/${name}.ts`);
+    const health = ['clock-conditions', 'describe-drain', 'storage-conditions'].map(
+      (name) => `operations/health/${name}.ts`,
+    );
     const conditions = ['reconcile/conditions.ts', ...health];
     const files = ['reconcile/reconcile-factory.ts', ...conditions];
     const sources = files.map((name) => readDocument(`src/${name}`));

@@ -8,13 +8,13 @@ import {
   renderRulePages,
   type Shown,
 } from '../../scripts/rule-docs.ts';
-import type { WebhookDefinition } from '../../src/core/definition.ts';
-import { RULES, type RuleId, rulePagePath } from '../../src/core/rules.ts';
-import { SecretValue } from '../../src/core/secret-value.ts';
 import { checkSecretForWebhook } from '../../src/definitions/check/check-secret.ts';
 import { describeRejectedTree } from '../../src/definitions/check/unread-tree.ts';
+import { PATTERN_RULES } from '../../src/definitions/filter/parse-pattern.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
-import { PATTERN_RULES } from '../../src/filter/parse-pattern.ts';
+import type { WebhookDefinition } from '../../src/domain/definition.ts';
+import { RULES, type RuleId, rulePagePath } from '../../src/domain/rules.ts';
+import { SecretValue } from '../../src/domain/secret-value.ts';
 import { declareWebhook } from '../helpers/declare-webhook.ts';
 import { createTree, type EntryContent, validateFiles } from '../helpers/definition-tree.ts';
 import { locate, readDocument } from '../helpers/documents.ts';
@@ -120,13 +120,13 @@ const BUILT: { [rule in RuleId]?: Pair } = {
 
 /** Rules that need more than a tree and its secrets, with the test that covers them. */
 const TESTED_ELSEWHERE: { [rule in RuleId]?: string } = {
-  'automation/unknown-uid': 'src/plan/compute-plan.test.ts',
+  'automation/unknown-uid': 'src/reconcile/plan/compute-plan.test.ts',
   'automation/missing-run-secret': 'src/reconcile/resolve-secrets.test.ts',
   'secret/missing': 'src/reconcile/resolve-secrets.test.ts',
   'filter/unseen-key': 'test/e2e/plan.test.ts',
   'file/too-slow': 'test/integration/app.definitions-thread.test.ts',
   // If a file has more than 100 findings, this one is not listed itself.
-  'filter/more-problems': 'src/filter/parse-pattern.test.ts',
+  'filter/more-problems': 'src/definitions/filter/parse-pattern.test.ts',
 };
 
 const guides = readRuleGuides();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { WAIT_REASONS } from '../../src/core/ports/runs/run-control.ts';
-import type { RunInput } from '../../src/core/resources/run.ts';
-import { CONTEXT_FIELDS } from '../../src/core/run-context.ts';
-import { buildRunEnvironment } from '../../src/executors/command/run-environment.ts';
-import { EXECUTORS } from '../../src/executors/index.ts';
-import { renderRunDocuments } from '../../src/run/envelope.ts';
-import { readRunContext } from '../../src/run/read-context.ts';
+import { WAIT_REASONS } from '../../src/domain/ports/runs/run-control.ts';
+import type { RunInput } from '../../src/domain/resources/run.ts';
+import { CONTEXT_FIELDS } from '../../src/domain/run-context.ts';
+import { renderRunDocuments } from '../../src/runs/envelope.ts';
+import { buildRunEnvironment } from '../../src/runs/executors/command/run-environment.ts';
+import { EXECUTORS } from '../../src/runs/executors/index.ts';
+import { readRunContext } from '../../src/runs/read-context.ts';
 import { expectGenerated, readFirstColumn, renderTable } from '../helpers/documents.ts';
 
 const PAGE = 'docs/reference/runs.md';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DERIVED_SCHEMAS, renderDefinitionSchema, schemaUrl } from '../../scripts/definition-schemas.ts';
 import { readGuides, renderSchemePages } from '../../scripts/scheme-docs.ts';
-import { SCHEMES } from '../../src/signature/schemes/schemes.ts';
+import { SCHEMES } from '../../src/definitions/signature/schemes/schemes.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 
 const docs = new URL('../../docs/', import.meta.url);

@@ -4,7 +4,7 @@
 //   stuck_before  a run is claimed, but its start record is never written.
 //   stuck_after   the start record is on disk, but the run does not continue.
 import { startDaemon } from '../../dist/app/start-daemon.js';
-import { createStartRecords } from '../../dist/executors/start-records.js';
+import { createStartRecords } from '../../dist/runs/executors/start-records.js';
 
 const never = () => new Promise(() => {});
 

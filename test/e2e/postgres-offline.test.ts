@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createVault } from '../../src/secrets/vault.ts';
+import { createVault } from '../../src/platform/secrets/vault.ts';
 import { holdDaemonLock } from '../../src/storage/postgres/daemon-lock.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';

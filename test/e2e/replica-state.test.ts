@@ -122,7 +122,7 @@ async function listDeliveries(daemon: TestDaemon, webhook: string) {
 
 /** By the text of the first column, what shows that the row is right. */
 const WALKS: Record<string, () => Promise<void>> = {
-  'compiled definitions (`registry/`)': async () => {
+  'compiled definitions (`ingress/registry/`)': async () => {
     await ci.repo.commit({ 'webhooks/more.yaml': 'secretName: CI_SECRET\n' });
     expect((await leader.cli('reconcile', '--factory', 'payments', '--wait')).code).toBe(0);
     const { body } = await leader.api('/factories/payments/webhooks');
@@ -194,7 +194,7 @@ const WALKS: Record<string, () => Promise<void>> = {
     expect(follower.output()).not.toContain(revision);
   },
 
-  'running commands, start failures, drain (`run/`)': async () => {
+  'running commands, start failures, drain (`runs/`)': async () => {
     expect((await sendToCi(follower, uids.ci!, { start: true, of: 'the follower' })).status).toBe(202);
     const list = async (daemon: TestDaemon) => (await daemon.api('/factories/payments/runs')).body.data;
     await eventually(async () => {
@@ -237,7 +237,7 @@ const WALKS: Record<string, () => Promise<void>> = {
     expect(count()).toBe(1);
   },
 
-  'open pull requests and what their last checks depended on (`pull-requests/`)': async () => {
+  'open pull requests and what their last checks depended on (`reconcile/pull-requests/`)': async () => {
     const head = await commitOnto(ci.repo, await ci.repo.git(['rev-parse', 'HEAD']), {
       'webhooks/proposed.yaml': 'secretName: CI_SECRET\n',
     });
@@ -306,7 +306,7 @@ const WALKS: Record<string, () => Promise<void>> = {
     expect((await leader.cli('secret', 'list')).stdout).toContain('OF_BOTH');
   },
 
-  'logs of runs (`executors/log/shared/`)': async () => {
+  'logs of runs (`runs/executors/log/shared/`)': async () => {
     expect((await sendToCi(leader, uids.ci!, { start: true, of: 'logs' })).status).toBe(202);
     const [id] = await eventually(
       async () => (await listDeliveries(leader, 'ci')).find(({ runs }) => runs.length > 0)?.runs,
@@ -315,7 +315,7 @@ const WALKS: Record<string, () => Promise<void>> = {
       await eventually(async () => (await daemon.api(`/runs/${id}/log`)).body === 'the output of a run\n');
   },
 
-  'schedules, and when each is due (`schedules/`)': async () => {
+  'schedules, and when each is due (`ingress/schedules/`)': async () => {
     const schedule = '{ name: yearly, cron: "0 0 1 1 *" }';
     await ci.repo.commit({
       'automations/yearly/automation.md': `---\ntriggers:\n  - provider: schedule\n    event: cron_fired\n    schedule: ${schedule}\n---\nCount.\n`,

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { SecretValue } from '../../src/core/secret-value.ts';
-import { MasterKeyRotation } from '../../src/secrets/master-key-rotation.ts';
-import { createVault } from '../../src/secrets/vault.ts';
-import { verifyMasterKey } from '../../src/secrets/verify-master-key.ts';
+import { SecretValue } from '../../src/domain/secret-value.ts';
+import { MasterKeyRotation } from '../../src/platform/secrets/master-key-rotation.ts';
+import { createVault } from '../../src/platform/secrets/vault.ts';
+import { verifyMasterKey } from '../../src/platform/secrets/verify-master-key.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { runUntilStep } from '../helpers/run-until-step.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SCHEMES } from '../../src/signature/schemes/schemes.ts';
+import { SCHEMES } from '../../src/definitions/signature/schemes/schemes.ts';
 import { type DocumentShell, listCommandBlocks, openDocumentShell } from '../helpers/documented-commands.ts';
 import { createWorld, FILES, findUid, type World } from '../helpers/documented-pages.ts';
 import { listFences } from '../helpers/documents.ts';

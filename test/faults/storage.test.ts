@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { DeliveryId } from '../../src/core/ids.ts';
+import type { DeliveryId } from '../../src/domain/ids.ts';
 import { startStorage } from '../../src/storage/thread/start-storage.ts';
 import { findBrokenPromises } from '../helpers/check-promises.ts';
 import {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createIdSource } from '../../src/core/ids.ts';
+import { createIdSource } from '../../src/domain/ids.ts';
 import {
   type DeliveryLabel,
   type DeliveryOffer,
@@ -8,7 +8,7 @@ import {
   NO_CLAIM,
   type RejectionEntry,
   type ReplayEntry,
-} from '../../src/core/resources/delivery.ts';
+} from '../../src/domain/resources/delivery.ts';
 
 export const ids = createIdSource(randomBytes);
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { DELIVERY_LABELS } from '../../src/core/resources/delivery.ts';
+import { DELIVERY_LABELS } from '../../src/domain/resources/delivery.ts';
 import { identityOf, type Ledger, type Message } from './delivery-load.ts';
 
 export type BrokenPromise =

@@ -1,5 +1,5 @@
-import type { Storage } from '../../src/core/ports/storage.ts';
-import type { Run } from '../../src/core/resources/run.ts';
+import type { Storage } from '../../src/domain/ports/storage.ts';
+import type { Run } from '../../src/domain/resources/run.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from './build-apply.ts';
 import { buildOffer, START_MS } from './build-offer.ts';
 

@@ -2,19 +2,22 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AgentFileContent } from '../../src/core/agent-files.ts';
-import { createIdSource, type RunId } from '../../src/core/ids.ts';
-import type { Logger } from '../../src/core/ports/logger.ts';
-import type { Accepted, Executor, NotStarted, StopOrder } from '../../src/core/ports/runs/executor.ts';
-import type { Run, RunInput, RunResult } from '../../src/core/resources/run.ts';
-import { SecretValue } from '../../src/core/secret-value.ts';
-import { systemClock } from '../../src/core/time/clock.ts';
-import { type CommandExecutorOptions, createCommandExecutor } from '../../src/executors/command/command-executor.ts';
-import { appendAttempts } from '../../src/executors/log/open-run-log.ts';
-import { createStartRecords } from '../../src/executors/start-records.ts';
-import { renderRunDocuments } from '../../src/run/envelope.ts';
-import { readRunContext } from '../../src/run/read-context.ts';
-import { createRedactingTransform } from '../../src/secrets/redactor.ts';
+import type { AgentFileContent } from '../../src/domain/agent-files.ts';
+import { createIdSource, type RunId } from '../../src/domain/ids.ts';
+import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { Accepted, Executor, NotStarted, StopOrder } from '../../src/domain/ports/runs/executor.ts';
+import type { Run, RunInput, RunResult } from '../../src/domain/resources/run.ts';
+import { SecretValue } from '../../src/domain/secret-value.ts';
+import { systemClock } from '../../src/domain/time/clock.ts';
+import { createRedactingTransform } from '../../src/platform/secrets/redactor.ts';
+import { renderRunDocuments } from '../../src/runs/envelope.ts';
+import {
+  type CommandExecutorOptions,
+  createCommandExecutor,
+} from '../../src/runs/executors/command/command-executor.ts';
+import { appendAttempts } from '../../src/runs/executors/log/open-run-log.ts';
+import { createStartRecords } from '../../src/runs/executors/start-records.ts';
+import { readRunContext } from '../../src/runs/read-context.ts';
 
 const ids = createIdSource((size) => crypto.getRandomValues(new Uint8Array(size)));
 

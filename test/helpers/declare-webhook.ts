@@ -1,5 +1,5 @@
-import { readDeclared } from '../../src/core/resources/fields.ts';
-import { type DeclaredWebhook, WEBHOOK_FIELDS } from '../../src/core/resources/webhook.ts';
+import { readDeclared } from '../../src/domain/resources/fields.ts';
+import { type DeclaredWebhook, WEBHOOK_FIELDS } from '../../src/domain/resources/webhook.ts';
 
 /** What the file of a webhook declares that sets only these keys. A new field needs no change of the tests. */
 export function declareWebhook(keys: Partial<DeclaredWebhook> = {}): DeclaredWebhook {

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../src/core/diagnostic.ts';
 import type { FactoryReport, ValidationReport } from '../../src/definitions/report/validation-report.ts';
+import type { Diagnostic } from '../../src/domain/diagnostic.ts';
 
 export const finding: Diagnostic = {
   severity: 'error',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RecordOutcome } from '../../src/core/resources/delivery.ts';
+import type { RecordOutcome } from '../../src/domain/resources/delivery.ts';
 import { buildOffer } from './build-offer.ts';
 
 export const hashOf = (body: string) => createHash('sha256').update(body).digest('hex');

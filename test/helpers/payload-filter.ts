@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../src/core/json.ts';
-import type { DeliveryFilter, Received } from '../../src/core/trigger.ts';
-import { type CompiledPattern, compilePattern } from '../../src/filter/compile-pattern.ts';
-import type { Explanation, TraceEntry } from '../../src/filter/explain.ts';
-import type { Pattern } from '../../src/filter/pattern.ts';
+import { type CompiledPattern, compilePattern } from '../../src/definitions/filter/compile-pattern.ts';
+import type { Explanation, TraceEntry } from '../../src/definitions/filter/explain.ts';
+import type { Pattern } from '../../src/definitions/filter/pattern.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { DeliveryFilter, Received } from '../../src/domain/trigger.ts';
 
 /** A delivery without headers that matter. */
 export function received(payload: unknown): Received {

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { Scheme } from '../../src/signature/scheme.ts';
-import { findScheme } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign-request.ts';
-import { compileVerifier } from '../../src/signature/verify/compile-verifier.ts';
+import type { Scheme } from '../../src/definitions/signature/scheme.ts';
+import { findScheme } from '../../src/definitions/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/definitions/signature/sign/sign-request.ts';
+import { compileVerifier } from '../../src/definitions/signature/verify/compile-verifier.ts';
 import type { SchemeSecrets } from './scheme-secrets.ts';
 import { toSignedRequest, WEBHOOK_URL } from './signed-request.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import type { Json, JsonObject } from '../../src/core/json.ts';
+import type { Json, JsonObject } from '../../src/domain/json.ts';
 
 const FOLDER = new URL('../vectors/provider-events/', import.meta.url);
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../../src/core/errors.ts';
+import { messageOf } from '../../src/domain/errors.ts';
 import { createTempDir } from './temp-dir.ts';
 
 /** Podman on this machine, with an image whose programs are those of this machine. */

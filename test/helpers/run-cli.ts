@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import type { CliContext, CliInput, CliOutput } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/run-program.ts';
-import type { Clock } from '../../src/core/time/clock.ts';
-import { systemClock } from '../../src/core/time/clock.ts';
+import type { Clock } from '../../src/domain/time/clock.ts';
+import { systemClock } from '../../src/domain/time/clock.ts';
 
 /** The result of one run of the command line. */
 export interface CliRun {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import S3rver from 's3rver';
-import type { S3Settings } from '../../src/executors/log/shared/s3-objects.ts';
+import type { S3Settings } from '../../src/runs/executors/log/shared/s3-objects.ts';
 
 /** An S3-compatible server on a folder, with one bucket. */
 export interface S3Server {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import type { Scheme } from '../../src/signature/scheme.ts';
+import type { Scheme } from '../../src/definitions/signature/scheme.ts';
 
 /** The secret of the receiver and of the sender. They are the same, except for schemes with public keys. */
 export interface SchemeSecrets {

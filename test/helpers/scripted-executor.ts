@@ -1,6 +1,6 @@
-import type { RunId } from '../../src/core/ids.ts';
-import type { ExecutionRequest, Executor, StopOrder } from '../../src/core/ports/runs/executor.ts';
-import type { RunResult } from '../../src/core/resources/run.ts';
+import type { RunId } from '../../src/domain/ids.ts';
+import type { ExecutionRequest, Executor, StopOrder } from '../../src/domain/ports/runs/executor.ts';
+import type { RunResult } from '../../src/domain/resources/run.ts';
 
 const SUCCEEDED: RunResult = { state: 'succeeded', error: null, exitCode: 0 };
 

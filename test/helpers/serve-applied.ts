@@ -1,11 +1,11 @@
-import type { AppliedFactory } from '../../src/core/applied.ts';
-import type { ServingWebhook } from '../../src/core/ports/definitions/serving.ts';
-import { SecretValue } from '../../src/core/secret-value.ts';
-import { triggerFiltersByWebhook } from '../../src/core/trigger.ts';
-import type { PushTrigger } from '../../src/registry/build-live-webhooks.ts';
-import { LiveFactories } from '../../src/registry/live-factories.ts';
-import type { LiveWebhook } from '../../src/registry/live-webhook.ts';
-import { Registry } from '../../src/registry/registry.ts';
+import type { AppliedFactory } from '../../src/domain/applied.ts';
+import type { ServingWebhook } from '../../src/domain/ports/definitions/serving.ts';
+import { SecretValue } from '../../src/domain/secret-value.ts';
+import { triggerFiltersByWebhook } from '../../src/domain/trigger.ts';
+import type { PushTrigger } from '../../src/ingress/registry/build-live-webhooks.ts';
+import { LiveFactories } from '../../src/ingress/registry/live-factories.ts';
+import type { LiveWebhook } from '../../src/ingress/registry/live-webhook.ts';
+import { Registry } from '../../src/ingress/registry/registry.ts';
 
 /** Secrets in clear by the webhook's name. */
 export type SecretTexts = ReadonlyMap<string, string>;

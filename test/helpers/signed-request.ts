@@ -1,5 +1,5 @@
-import type { SignedDelivery } from '../../src/signature/outgoing-delivery.ts';
-import type { SignedRequest, VerifyResult } from '../../src/signature/verification.ts';
+import type { SignedDelivery } from '../../src/definitions/signature/outgoing-delivery.ts';
+import type { SignedRequest, VerifyResult } from '../../src/definitions/signature/verification.ts';
 
 export const WEBHOOK_URL = 'https://hooks.example.com/webhooks/w/wh_00000000000000000000000000';
 

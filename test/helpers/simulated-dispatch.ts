@@ -1,12 +1,12 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { RunId } from '../../src/core/ids.ts';
-import type { Executor, StartRecords, StopOrder } from '../../src/core/ports/runs/executor.ts';
-import type { RunQueue, RunReader } from '../../src/core/ports/runs/run-queue.ts';
-import type { Run, RunResult } from '../../src/core/resources/run.ts';
-import { createStartRecords } from '../../src/executors/start-records.ts';
-import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
+import type { RunId } from '../../src/domain/ids.ts';
+import type { Executor, StartRecords, StopOrder } from '../../src/domain/ports/runs/executor.ts';
+import type { RunQueue, RunReader } from '../../src/domain/ports/runs/run-queue.ts';
+import type { Run, RunResult } from '../../src/domain/resources/run.ts';
+import { createDispatcher, type Dispatcher } from '../../src/runs/dispatcher.ts';
+import { createStartRecords } from '../../src/runs/executors/start-records.ts';
 import { makeRunInput, newRunId, silentLogger } from './command-runs.ts';
 import { StoredRunQueue } from './stored-run-queue.ts';
 import { createMemoryRecords, NO_SECRETS } from './worker-claims.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { SimpleGit } from 'simple-git';
-import { openGit } from '../../src/source/own-git.ts';
+import { openGit } from '../../src/reconcile/source/own-git.ts';
 
 /** Files by path; `null` deletes. */
 export type RepoFiles = Record<string, string | Uint8Array | null>;

@@ -1,12 +1,12 @@
-import type { ListeningAutomation } from '../../src/core/ports/definitions/serving.ts';
-import type { ScheduleStore } from '../../src/core/ports/schedules.ts';
-import type { Storage } from '../../src/core/ports/storage.ts';
-import type { DeliveryOffer, RecordOutcome } from '../../src/core/resources/delivery.ts';
-import { TICK_LISTENERS } from '../../src/core/resources/schedule.ts';
-import type { CatchUp } from '../../src/core/trigger.ts';
-import { LiveFactories } from '../../src/registry/live-factories.ts';
-import { Registry } from '../../src/registry/registry.ts';
-import { TickLoop } from '../../src/schedules/tick-loop.ts';
+import type { ListeningAutomation } from '../../src/domain/ports/definitions/serving.ts';
+import type { ScheduleStore } from '../../src/domain/ports/schedules.ts';
+import type { Storage } from '../../src/domain/ports/storage.ts';
+import type { DeliveryOffer, RecordOutcome } from '../../src/domain/resources/delivery.ts';
+import { TICK_LISTENERS } from '../../src/domain/resources/schedule.ts';
+import type { CatchUp } from '../../src/domain/trigger.ts';
+import { LiveFactories } from '../../src/ingress/registry/live-factories.ts';
+import { Registry } from '../../src/ingress/registry/registry.ts';
+import { TickLoop } from '../../src/ingress/schedules/tick-loop.ts';
 import { FACTORY } from './build-apply.ts';
 import { ids } from './build-offer.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, inject } from 'vitest';
-import type { Storage } from '../../src/core/ports/storage.ts';
+import type { Storage } from '../../src/domain/ports/storage.ts';
 import { openPostgresStorage, type PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { createDatabaseFile } from './new-database.ts';

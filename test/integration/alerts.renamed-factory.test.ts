@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { AlertWatch } from '../../src/alerts/alert-watch.ts';
-import { RequestTally } from '../../src/alerts/rules/request-tally.ts';
-import { ALERT_RULE_NAMES, type RuleSettings } from '../../src/core/alerts/alert-rules.ts';
-import type { Logger } from '../../src/core/ports/logger.ts';
-import { scheduleCall } from '../../src/core/time/schedule.ts';
+import { ALERT_RULE_NAMES, type RuleSettings } from '../../src/domain/alerts/alert-rules.ts';
+import type { Logger } from '../../src/domain/ports/logger.ts';
+import { scheduleCall } from '../../src/domain/time/schedule.ts';
+import { AlertWatch } from '../../src/outbound/alerts/alert-watch.ts';
+import { RequestTally } from '../../src/outbound/alerts/rules/request-tally.ts';
 import { buildAlert } from '../helpers/build-alert.ts';
 import { applyFactory, FACTORY } from '../helpers/build-apply.ts';
 import { ids, START_MS } from '../helpers/build-offer.ts';

@@ -5,11 +5,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ValidatedTree } from '../../src/definitions/check/check-definition.ts';
 import { FileResults } from '../../src/definitions/file-results.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
-import { DefinitionsThread } from '../../src/inspection/definitions-thread.ts';
+import { DefinitionsThread } from '../../src/reconcile/inspection/definitions-thread.ts';
 import { createTree } from '../helpers/definition-tree.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
-const BUILT = new URL('../../dist/inspection/definitions-worker.js', import.meta.url);
+const BUILT = new URL('../../dist/reconcile/inspection/definitions-worker.js', import.meta.url);
 const CONTEXT = { webhooksPerFactory: 20, knownUids: new Map<string, string>() };
 const GOOD = createTree({ 'webhooks/a.yaml': 'secretName: S\n' });
 

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ensureDemoRepository } from '../../src/demo/demo-repository.ts';
+import { ensureDemoRepository } from '../../src/cli/demo/demo-repository.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 

@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { WebhookView } from '../../src/core/ports/definitions/inventory.ts';
-import { SecretValue } from '../../src/core/secret-value.ts';
-import { createUploadDiagnosis, type UploadedRequest } from '../../src/diagnosis/diagnose-upload.ts';
-import { createDiagnosisThread, type DiagnosisTask } from '../../src/diagnosis/diagnosis-thread.ts';
-import { packScheme } from '../../src/signature/schemes/resolve-scheme.ts';
-import { findScheme } from '../../src/signature/schemes/schemes.ts';
+import { packScheme } from '../../src/definitions/signature/schemes/resolve-scheme.ts';
+import { findScheme } from '../../src/definitions/signature/schemes/schemes.ts';
+import type { WebhookView } from '../../src/domain/ports/definitions/inventory.ts';
+import { SecretValue } from '../../src/domain/secret-value.ts';
+import { createUploadDiagnosis, type UploadedRequest } from '../../src/ingress/diagnosis/diagnose-upload.ts';
+import { createDiagnosisThread, type DiagnosisTask } from '../../src/ingress/diagnosis/diagnosis-thread.ts';
 import { makeWebhook } from '../helpers/seeded-services.ts';
 
 const VALUES = ['', 'first-Lm3_gangway', 'second-Lm3_gangway', 'third-Lm3_gangway'];
 const BODY = '{"marker":"beacon"}';
 
-const thread = createDiagnosisThread(new URL('../../dist/diagnosis/diagnosis-worker.js', import.meta.url));
+const thread = createDiagnosisThread(new URL('../../dist/ingress/diagnosis/diagnosis-worker.js', import.meta.url));
 afterAll(() => thread.close());
 
 let nowMs: number;

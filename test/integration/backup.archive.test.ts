@@ -2,12 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isRestorable } from '../../src/backup/archive/backup-layout.ts';
-import { formatManifest, type Manifest } from '../../src/backup/archive/manifest.ts';
-import { BLOCK_BYTES, countPadding, readTarHeader, writeTarHeader } from '../../src/backup/archive/tar-header.ts';
-import { type ArchiveEntry, measureArchive, writeArchive } from '../../src/backup/archive/write-archive.ts';
-import { checkBackup, restoreBackup } from '../../src/backup/restore-backup.ts';
-import { createVault } from '../../src/secrets/vault.ts';
+import { isRestorable } from '../../src/operations/backup/archive/backup-layout.ts';
+import { formatManifest, type Manifest } from '../../src/operations/backup/archive/manifest.ts';
+import {
+  BLOCK_BYTES,
+  countPadding,
+  readTarHeader,
+  writeTarHeader,
+} from '../../src/operations/backup/archive/tar-header.ts';
+import { type ArchiveEntry, measureArchive, writeArchive } from '../../src/operations/backup/archive/write-archive.ts';
+import { checkBackup, restoreBackup } from '../../src/operations/backup/restore-backup.ts';
+import { createVault } from '../../src/platform/secrets/vault.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { beginKeyChange } from '../helpers/begin-key-change.ts';

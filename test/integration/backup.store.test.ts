@@ -12,11 +12,11 @@ import {
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { describeSource } from '../../src/backup/describe-source.ts';
-import { openOfflineBackup } from '../../src/backup/offline-backup.ts';
-import { restoreBackup } from '../../src/backup/restore-backup.ts';
-import { storeBackup } from '../../src/backup/store-backup.ts';
-import type { BackupRequest, OpenBackup } from '../../src/core/ports/backup-control.ts';
+import type { BackupRequest, OpenBackup } from '../../src/domain/ports/backup-control.ts';
+import { describeSource } from '../../src/operations/backup/describe-source.ts';
+import { openOfflineBackup } from '../../src/operations/backup/offline-backup.ts';
+import { restoreBackup } from '../../src/operations/backup/restore-backup.ts';
+import { storeBackup } from '../../src/operations/backup/store-backup.ts';
 import { lockDataDir } from '../../src/storage/data-dir-lock.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { eventually } from '../helpers/eventually.ts';

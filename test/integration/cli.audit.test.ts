@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hashCredential } from '../../src/api/auth/credential.ts';
+import { hashCredential } from '../../src/platform/secrets/credential.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createSeededServer, createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findScheme } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign-request.ts';
+import { findScheme } from '../../src/definitions/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/definitions/signature/sign/sign-request.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createSeededServer, createSeededServices, REJECTED_ID, URL_TOKEN_UID } from '../helpers/seeded-services.ts';
 

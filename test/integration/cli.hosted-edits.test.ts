@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AppError } from '../../src/core/errors.ts';
-import type { AppliedAutomation } from '../../src/core/resources/automation.ts';
-import { tagAutomation } from '../../src/edit/entity-tag.ts';
+import { AppError } from '../../src/domain/errors.ts';
+import type { AppliedAutomation } from '../../src/domain/resources/automation.ts';
+import { tagAutomation } from '../../src/reconcile/edit/entity-tag.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createSeededServer, createSeededServices, NOW_MS, type SeededServices } from '../helpers/seeded-services.ts';
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { SecretValue } from '../../src/core/secret-value.ts';
-import { createAnswerStore } from '../../src/secrets/answer-store.ts';
-import { MasterKeyRotation } from '../../src/secrets/master-key-rotation.ts';
-import { createVault } from '../../src/secrets/vault.ts';
-import { verifyMasterKey } from '../../src/secrets/verify-master-key.ts';
+import { SecretValue } from '../../src/domain/secret-value.ts';
+import { createAnswerStore } from '../../src/platform/secrets/answer-store.ts';
+import { MasterKeyRotation } from '../../src/platform/secrets/master-key-rotation.ts';
+import { createVault } from '../../src/platform/secrets/vault.ts';
+import { verifyMasterKey } from '../../src/platform/secrets/verify-master-key.ts';
 import { lockDataDir } from '../../src/storage/data-dir-lock.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { createDatabaseFile } from '../helpers/new-database.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { builtFile } from '../../src/files/package-files.ts';
+import { builtFile } from '../../src/platform/files/package-files.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 import { signAsGitHub } from '../providers/senders.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeliverySearch } from '../../src/core/ports/deliveries/delivery-log.ts';
-import type { Delivery } from '../../src/core/resources/delivery.ts';
+import type { DeliverySearch } from '../../src/domain/ports/deliveries/delivery-log.ts';
+import type { Delivery } from '../../src/domain/resources/delivery.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import type { SeededServices } from '../helpers/seeded-services.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { FIELDS } from '../../src/api-types/fields.ts';
+import { FIELDS } from '../../src/client/fields.ts';
 import { type CliSurroundings, runCli } from '../helpers/run-cli.ts';
 import {
   createSeededServer,

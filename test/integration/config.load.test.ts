@@ -10,8 +10,8 @@ type CommandConfig = Extract<Executor, { type: 'command' }>;
 
 import type { ConfigRequest } from '../../src/config/load-config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import type { AppError } from '../../src/core/errors.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { AppError } from '../../src/domain/errors.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 
 const DAY_MS = 86_400_000;
 let folder: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 
 const GITHUB = { type: 'github', secretName: 'TOKEN' };
 const GITEA = { type: 'gitea', secretName: 'TOKEN', url: 'https://git.example.com/api/v1' };

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { explainDelivery } from '../../src/api/deliveries/explain-delivery.ts';
-import type { DeliveryId } from '../../src/core/ids.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { Decision } from '../../src/core/resources/delivery.ts';
-import { decideListener } from '../../src/filter/listeners/decide-listener.ts';
-import type { Inspector } from '../../src/inspection/create-inspector.ts';
-import { receive } from '../../src/inspection/inspection.ts';
-import { type ReplayContext, replayDelivery } from '../../src/replay/replay-delivery.ts';
+import { decideListener } from '../../src/definitions/filter/listeners/decide-listener.ts';
+import type { DeliveryId } from '../../src/domain/ids.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { Decision } from '../../src/domain/resources/delivery.ts';
+import { type ReplayContext, replayDelivery } from '../../src/ingress/replay/replay-delivery.ts';
+import type { Inspector } from '../../src/reconcile/inspection/create-inspector.ts';
+import { receive } from '../../src/reconcile/inspection/inspection.ts';
 import { startIngress, type TestAutomation, type TestIngress } from '../helpers/start-ingress.ts';
 
 const AUTOMATIONS: TestAutomation[] = [

@@ -1,8 +1,8 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/core/json.ts';
-import { TRIGGER_PROVIDERS } from '../../src/triggers/providers.ts';
-import { readSchema } from '../../src/yaml/schemas.ts';
+import { TRIGGER_PROVIDERS } from '../../src/definitions/triggers/providers.ts';
+import { readSchema } from '../../src/definitions/yaml/schemas.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { readExpectedDeliveries } from '../helpers/provider-events.ts';
 
 interface Part {

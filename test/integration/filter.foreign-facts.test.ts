@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parsePattern } from '../../src/filter/parse-pattern.ts';
+import { parsePattern } from '../../src/definitions/filter/parse-pattern.ts';
 import { compilePayload } from '../helpers/payload-filter.ts';
 
 interface Fact {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parsePattern } from '../../src/filter/parse-pattern.ts';
+import { parsePattern } from '../../src/definitions/filter/parse-pattern.ts';
 import { compilePayload } from '../helpers/payload-filter.ts';
 
 const read = (name: string): string[] =>

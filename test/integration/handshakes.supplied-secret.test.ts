@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SecretValue } from '../../src/core/secret-value.ts';
-import { createSecretAdoption } from '../../src/edit/adopt-secret.ts';
+import { SecretValue } from '../../src/domain/secret-value.ts';
+import { createSecretAdoption } from '../../src/reconcile/edit/adopt-secret.ts';
 import { ids } from '../helpers/build-offer.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
 

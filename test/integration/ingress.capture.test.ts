@@ -1,10 +1,10 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { SecretValue } from '../../src/core/secret-value.ts';
-import { createDeliveryDiagnosis } from '../../src/diagnosis/diagnose-delivery.ts';
-import { createDiagnosisThread } from '../../src/diagnosis/diagnosis-thread.ts';
+import { findScheme } from '../../src/definitions/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/definitions/signature/sign/sign-request.ts';
+import { SecretValue } from '../../src/domain/secret-value.ts';
+import { createDeliveryDiagnosis } from '../../src/ingress/diagnosis/diagnose-delivery.ts';
+import { createDiagnosisThread } from '../../src/ingress/diagnosis/diagnosis-thread.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
-import { findScheme } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign-request.ts';
 import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 
 const GITHUB = { name: 'github', authMode: 'signature', signatureScheme: 'github' } as const;
@@ -13,7 +13,7 @@ const BODY = '{"a":1}';
 let ingress: TestIngress;
 afterEach(() => ingress.close());
 
-const thread = createDiagnosisThread(new URL('../../dist/diagnosis/diagnosis-worker.js', import.meta.url));
+const thread = createDiagnosisThread(new URL('../../dist/ingress/diagnosis/diagnosis-worker.js', import.meta.url));
 afterAll(() => thread.close());
 
 /** The store behind the webhooks: version 1 is pinned, version 2 is newer. */

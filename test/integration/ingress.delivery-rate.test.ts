@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { findScheme } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign-request.ts';
+import { findScheme } from '../../src/definitions/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/definitions/signature/sign/sign-request.ts';
 import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 
 let ingress: TestIngress;

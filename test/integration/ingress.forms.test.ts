@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { buildSenderRequest } from '../../src/sender/build-request.ts';
+import { buildSenderRequest } from '../../src/ingress/sender/build-request.ts';
 import { BASE_URL, startIngress, type TestIngress, type TestWebhook } from '../helpers/start-ingress.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

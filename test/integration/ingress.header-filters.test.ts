@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseRecordedHeaders } from '../../src/core/resources/delivery.ts';
-import { type ReplayContext, replayDelivery } from '../../src/replay/replay-delivery.ts';
+import { parseRecordedHeaders } from '../../src/domain/resources/delivery.ts';
+import { type ReplayContext, replayDelivery } from '../../src/ingress/replay/replay-delivery.ts';
 import { startIngress, type TestAutomation, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 
 let ingress: TestIngress;

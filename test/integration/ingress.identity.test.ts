@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findScheme } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign-request.ts';
+import { findScheme } from '../../src/definitions/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/definitions/signature/sign/sign-request.ts';
 import type { RawAnswer } from '../helpers/raw-connection.ts';
 import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { buildSenderRequest } from '../../src/sender/build-request.ts';
+import { buildSenderRequest } from '../../src/ingress/sender/build-request.ts';
 import { BASE_URL, startIngress, type TestIngress, type TestWebhook } from '../helpers/start-ingress.ts';
 
 let ingress: TestIngress;

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findScheme } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign-request.ts';
+import { findScheme } from '../../src/definitions/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/definitions/signature/sign/sign-request.ts';
 import { makeSecrets } from '../helpers/scheme-secrets.ts';
 import { startIngress, type TestIngress, type TestWebhook } from '../helpers/start-ingress.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { buildSenderRequest } from '../../src/sender/build-request.ts';
-import { SCHEMES } from '../../src/signature/schemes/schemes.ts';
+import { SCHEMES } from '../../src/definitions/signature/schemes/schemes.ts';
+import { buildSenderRequest } from '../../src/ingress/sender/build-request.ts';
 import { makeSecrets } from '../helpers/scheme-secrets.ts';
 import { BASE_URL, startIngress, type TestIngress } from '../helpers/start-ingress.ts';
 

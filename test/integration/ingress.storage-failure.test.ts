@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { AppError } from '../../src/core/errors.ts';
-import type { DeliveryLog } from '../../src/core/ports/deliveries/delivery-log.ts';
-import { ListenerIndex } from '../../src/filter/listeners/listener-index.ts';
+import { ListenerIndex } from '../../src/definitions/filter/listeners/listener-index.ts';
+import { AppError } from '../../src/domain/errors.ts';
+import type { DeliveryLog } from '../../src/domain/ports/deliveries/delivery-log.ts';
 import { startIngress, type TestIngress } from '../helpers/start-ingress.ts';
 
 const UNAVAILABLE =

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { AppError } from '../../src/core/errors.ts';
+import { AppError } from '../../src/domain/errors.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { START_MS, startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 

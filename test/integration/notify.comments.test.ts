@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NotifyTarget } from '../../src/notify/notify-target.ts';
-import { markerOf } from '../../src/notify/post-comment.ts';
-import { postNotice, postOverHttp } from '../../src/notify/post-notice.ts';
-import { listOpenRequests } from '../../src/pull-requests/list-open-requests.ts';
+import type { NotifyTarget } from '../../src/outbound/notify/notify-target.ts';
+import { markerOf } from '../../src/outbound/notify/post-comment.ts';
+import { postNotice, postOverHttp } from '../../src/outbound/notify/post-notice.ts';
+import { listOpenRequests } from '../../src/reconcile/pull-requests/list-open-requests.ts';
 import { REQUEST_TOKEN, type RequestHost, startRequestHost } from '../helpers/request-host.ts';
 
 const COMMIT = 'a'.repeat(40);

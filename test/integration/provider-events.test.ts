@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { ProviderCondition, Received } from '../../src/core/trigger.ts';
-import { compileFilters } from '../../src/filter/evaluate-filters.ts';
-import { compileValues } from '../../src/filter/values/compile-values.ts';
-import { readRunContext } from '../../src/run/read-context.ts';
-import { compileTrigger } from '../../src/triggers/compile-trigger.ts';
-import { TRIGGER_PROVIDERS } from '../../src/triggers/providers.ts';
+import { compileFilters } from '../../src/definitions/filter/evaluate-filters.ts';
+import { compileValues } from '../../src/definitions/filter/values/compile-values.ts';
+import { compileTrigger } from '../../src/definitions/triggers/compile-trigger.ts';
+import { TRIGGER_PROVIDERS } from '../../src/definitions/triggers/providers.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { ProviderCondition, Received } from '../../src/domain/trigger.ts';
+import { readRunContext } from '../../src/runs/read-context.ts';
 import { makeRunInput } from '../helpers/command-runs.ts';
 import {
   type ExpectedDelivery,

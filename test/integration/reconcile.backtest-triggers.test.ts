@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/core/json.ts';
-import { systemClock } from '../../src/core/time/clock.ts';
-import { filterOf } from '../../src/core/trigger.ts';
-import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { systemClock } from '../../src/domain/time/clock.ts';
+import { filterOf } from '../../src/domain/trigger.ts';
 import { backtestTriggers } from '../../src/reconcile/backtest-triggers.ts';
+import { DEFAULT_BOUNDS } from '../../src/reconcile/plan/backtest.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer } from '../helpers/build-offer.ts';
 import { SQLITE, useStorage } from '../helpers/with-storage.ts';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/core/plan.ts';
-import type { PlanPreview } from '../../src/core/plan-preview.ts';
-import { createFactoryEditor, type FactoryEditor } from '../../src/edit/factory-editor.ts';
-import type { NewWebhook } from '../../src/edit/webhook-edits.ts';
-import { createLiveSource } from '../../src/source/live-source.ts';
-import { createManagedSource } from '../../src/source/managed-source.ts';
+import type { Plan } from '../../src/domain/plan.ts';
+import type { PlanPreview } from '../../src/domain/plan-preview.ts';
+import { createFactoryEditor, type FactoryEditor } from '../../src/reconcile/edit/factory-editor.ts';
+import type { NewWebhook } from '../../src/reconcile/edit/webhook-edits.ts';
+import { createLiveSource } from '../../src/reconcile/source/live-source.ts';
+import { createManagedSource } from '../../src/reconcile/source/managed-source.ts';
 import { EDITOR } from '../helpers/build-apply.ts';
 import { declareWebhook } from '../helpers/declare-webhook.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld, type WorldOptions } from '../helpers/reconcile-world.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SecretStore } from '../../src/core/ports/secret-store.ts';
+import type { SecretStore } from '../../src/domain/ports/secret-store.ts';
 import { buildAudited } from '../helpers/build-apply.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { DeliveryId, WebhookUid } from '../../src/core/ids.ts';
-import type { CaptureMessage } from '../../src/core/ports/replicas.ts';
-import type { Delivery } from '../../src/core/resources/delivery.ts';
+import type { DeliveryId, WebhookUid } from '../../src/domain/ids.ts';
+import type { CaptureMessage } from '../../src/domain/ports/replicas.ts';
+import type { Delivery } from '../../src/domain/resources/delivery.ts';
 import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
-import { SharedCaptures } from '../../src/replicas/shared-captures.ts';
+import { SharedCaptures } from '../../src/storage/replicas/shared-captures.ts';
 
 const HOOK = 'wh_1' as WebhookUid;
 

@@ -1,13 +1,13 @@
 import { link, mkdir, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Logger } from '../../src/core/ports/logger.ts';
-import type { ArtifactOwner, RunArtifacts } from '../../src/core/ports/runs/run-artifacts.ts';
-import { keepArtifacts } from '../../src/executors/files/keep-artifacts.ts';
-import { openInside } from '../../src/executors/files/open-inside.ts';
-import { createRunArtifacts } from '../../src/executors/files/run-artifacts.ts';
-import { createRunFiles } from '../../src/executors/files/run-files.ts';
-import { createStartRecords } from '../../src/executors/start-records.ts';
+import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { ArtifactOwner, RunArtifacts } from '../../src/domain/ports/runs/run-artifacts.ts';
+import { keepArtifacts } from '../../src/runs/executors/files/keep-artifacts.ts';
+import { openInside } from '../../src/runs/executors/files/open-inside.ts';
+import { createRunArtifacts } from '../../src/runs/executors/files/run-artifacts.ts';
+import { createRunFiles } from '../../src/runs/executors/files/run-files.ts';
+import { createStartRecords } from '../../src/runs/executors/start-records.ts';
 import { execute, makeRunInput, newRunId, openWorkshop, silentLogger, type Workshop } from '../helpers/command-runs.ts';
 
 let workshop: Workshop;

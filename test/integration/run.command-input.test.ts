@@ -2,10 +2,10 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { WebhookUid } from '../../src/core/ids.ts';
-import { CONTEXT_FIELDS } from '../../src/core/run-context.ts';
-import { removeRunFolder } from '../../src/executors/files/remove-run-folder.ts';
-import { renderRunDocuments } from '../../src/run/envelope.ts';
+import type { WebhookUid } from '../../src/domain/ids.ts';
+import { CONTEXT_FIELDS } from '../../src/domain/run-context.ts';
+import { renderRunDocuments } from '../../src/runs/envelope.ts';
+import { removeRunFolder } from '../../src/runs/executors/files/remove-run-folder.ts';
 import {
   execute,
   makeRunInput,

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Actor } from '../../src/core/access.ts';
-import { AppError } from '../../src/core/errors.ts';
-import type { RunObserver } from '../../src/core/ports/runs/run-observer.ts';
-import type { Run } from '../../src/core/resources/run.ts';
-import { SecretValue } from '../../src/core/secret-value.ts';
-import { systemClock } from '../../src/core/time/clock.ts';
+import type { Actor } from '../../src/domain/access.ts';
+import { AppError } from '../../src/domain/errors.ts';
+import type { RunObserver } from '../../src/domain/ports/runs/run-observer.ts';
+import type { Run } from '../../src/domain/resources/run.ts';
+import { SecretValue } from '../../src/domain/secret-value.ts';
+import { systemClock } from '../../src/domain/time/clock.ts';
 import {
   createDispatcher,
   type Dispatcher,
   type DispatcherOptions,
   type DispatchTerms,
-} from '../../src/run/dispatcher.ts';
+} from '../../src/runs/dispatcher.ts';
 import {
   makeRunInput,
   newRunId,

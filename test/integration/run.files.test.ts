@@ -1,10 +1,10 @@
 import { access, chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openFolders } from '../../src/executors/files/remove-run-folder.ts';
-import { createRunFiles } from '../../src/executors/files/run-files.ts';
-import { createRunLogReader } from '../../src/executors/log/run-log.ts';
-import { createStartRecords } from '../../src/executors/start-records.ts';
+import { openFolders } from '../../src/runs/executors/files/remove-run-folder.ts';
+import { createRunFiles } from '../../src/runs/executors/files/run-files.ts';
+import { createRunLogReader } from '../../src/runs/executors/log/run-log.ts';
+import { createStartRecords } from '../../src/runs/executors/start-records.ts';
 import { execute, makeRunInput, newRunId, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
 
 let workshop: Workshop;

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunId } from '../../src/core/ids.ts';
-import type { Executor } from '../../src/core/ports/runs/executor.ts';
-import type { SecretStore } from '../../src/core/ports/secret-store.ts';
-import type { Run } from '../../src/core/resources/run.ts';
-import { SecretValue } from '../../src/core/secret-value.ts';
-import { systemClock } from '../../src/core/time/clock.ts';
-import { createHttpExecutor } from '../../src/executors/http/http-executor.ts';
-import { appendAttempts } from '../../src/executors/log/open-run-log.ts';
-import { createStartRecords } from '../../src/executors/start-records.ts';
+import type { RunId } from '../../src/domain/ids.ts';
+import type { Executor } from '../../src/domain/ports/runs/executor.ts';
+import type { SecretStore } from '../../src/domain/ports/secret-store.ts';
+import type { Run } from '../../src/domain/resources/run.ts';
+import { SecretValue } from '../../src/domain/secret-value.ts';
+import { systemClock } from '../../src/domain/time/clock.ts';
 import { signWebhook } from '../../src/outbound/sign-webhook.ts';
-import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
-import { createRedactingTransform } from '../../src/secrets/redactor.ts';
+import { createRedactingTransform } from '../../src/platform/secrets/redactor.ts';
+import { createDispatcher, type Dispatcher } from '../../src/runs/dispatcher.ts';
+import { createHttpExecutor } from '../../src/runs/executors/http/http-executor.ts';
+import { appendAttempts } from '../../src/runs/executors/log/open-run-log.ts';
+import { createStartRecords } from '../../src/runs/executors/start-records.ts';
 import {
   execute,
   makeRunInput,

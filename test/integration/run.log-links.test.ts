@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunId } from '../../src/core/ids.ts';
-import { systemClock } from '../../src/core/time/clock.ts';
-import { createRunSpace } from '../../src/executors/files/run-space.ts';
-import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
+import type { RunId } from '../../src/domain/ids.ts';
+import { systemClock } from '../../src/domain/time/clock.ts';
+import { createRunSpace } from '../../src/runs/executors/files/run-space.ts';
+import { createRunLogReader, createRunLogWriter } from '../../src/runs/executors/log/run-log.ts';
 import { execute, makeRunInput, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
 
 let workshop: Workshop;

@@ -1,10 +1,10 @@
 import { appendFile, mkdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Run } from '../../src/core/resources/run.ts';
-import type { Clock } from '../../src/core/time/clock.ts';
-import { LogTimesWriter } from '../../src/executors/log/log-times.ts';
-import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
+import type { Run } from '../../src/domain/resources/run.ts';
+import type { Clock } from '../../src/domain/time/clock.ts';
+import { LogTimesWriter } from '../../src/runs/executors/log/log-times.ts';
+import { createRunLogReader, createRunLogWriter } from '../../src/runs/executors/log/run-log.ts';
 import { execute, makeRunInput, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05.000Z');

@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunId } from '../../src/core/ids.ts';
-import type { Logger } from '../../src/core/ports/logger.ts';
-import type { Run } from '../../src/core/resources/run.ts';
-import { systemClock } from '../../src/core/time/clock.ts';
-import type { CommandExecutorOptions } from '../../src/executors/command/command-executor.ts';
-import { createStartRecords } from '../../src/executors/start-records.ts';
-import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
+import type { RunId } from '../../src/domain/ids.ts';
+import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { Run } from '../../src/domain/resources/run.ts';
+import { systemClock } from '../../src/domain/time/clock.ts';
+import { createDispatcher, type Dispatcher } from '../../src/runs/dispatcher.ts';
+import type { CommandExecutorOptions } from '../../src/runs/executors/command/command-executor.ts';
+import { createStartRecords } from '../../src/runs/executors/start-records.ts';
 import {
   execute,
   makeRunInput,

@@ -3,8 +3,8 @@ import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunId } from '../../src/core/ids.ts';
-import { createRunSpace, type FreeRequest } from '../../src/executors/files/run-space.ts';
+import type { RunId } from '../../src/domain/ids.ts';
+import { createRunSpace, type FreeRequest } from '../../src/runs/executors/files/run-space.ts';
 import { newRunId, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
 
 const MIB = 1024 * 1024;

@@ -3,9 +3,9 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findRunUser, openRunsDir, type RunUser } from '../../src/executors/command/run-user.ts';
-import { createRunFiles } from '../../src/executors/files/run-files.ts';
-import { createStartRecords } from '../../src/executors/start-records.ts';
+import { findRunUser, openRunsDir, type RunUser } from '../../src/runs/executors/command/run-user.ts';
+import { createRunFiles } from '../../src/runs/executors/files/run-files.ts';
+import { createStartRecords } from '../../src/runs/executors/start-records.ts';
 import { execute, makeRunInput, openWorkshop, SEARCH_PATH, type Workshop } from '../helpers/command-runs.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -5,14 +5,14 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadMasterKey } from '../../src/secrets/load-master-key.ts';
+import { loadMasterKey } from '../../src/platform/secrets/load-master-key.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { runNodeUntilStep, startNodeUntilStep } from '../helpers/run-until-step.ts';
 
 const KEY = randomBytes(32);
 const TEXT = KEY.toString('base64');
 const CREATE_KEY = `
-  import { loadMasterKey } from ${JSON.stringify(new URL('../../src/secrets/load-master-key.ts', import.meta.url))};
+  import { loadMasterKey } from ${JSON.stringify(new URL('../../src/platform/secrets/load-master-key.ts', import.meta.url))};
   await loadMasterKey({ masterKeyFile: process.argv[1], environmentValue: undefined, createIfMissing: true });
 `;
 let folder: string;

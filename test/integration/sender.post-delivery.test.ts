@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AppError } from '../../src/core/errors.ts';
-import { buildSenderRequest } from '../../src/sender/build-request.ts';
-import { postDelivery } from '../../src/sender/post-delivery.ts';
+import { AppError } from '../../src/domain/errors.ts';
+import { buildSenderRequest } from '../../src/ingress/sender/build-request.ts';
+import { postDelivery } from '../../src/ingress/sender/post-delivery.ts';
 
 let server: Server | null = null;
 

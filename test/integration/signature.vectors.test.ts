@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Scheme } from '../../src/signature/scheme.ts';
-import { resolveScheme } from '../../src/signature/schemes/resolve-scheme.ts';
-import { SCHEMES } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign-request.ts';
-import { compileVerifier } from '../../src/signature/verify/compile-verifier.ts';
+import type { Scheme } from '../../src/definitions/signature/scheme.ts';
+import { resolveScheme } from '../../src/definitions/signature/schemes/resolve-scheme.ts';
+import { SCHEMES } from '../../src/definitions/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/definitions/signature/sign/sign-request.ts';
+import { compileVerifier } from '../../src/definitions/signature/verify/compile-verifier.ts';
 import { toSignedRequest, WEBHOOK_URL } from '../helpers/signed-request.ts';
 
 interface Vector {

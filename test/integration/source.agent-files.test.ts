@@ -1,10 +1,10 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { collectAgentFiles, isAgentPath, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../src/core/agent-files.ts';
-import type { SourceTree } from '../../src/core/source-tree.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
-import { readDirectoryTree, readRevisionTree } from '../../src/source/directory-source.ts';
+import { collectAgentFiles, isAgentPath, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../src/domain/agent-files.ts';
+import type { SourceTree } from '../../src/domain/source-tree.ts';
+import { readDirectoryTree, readRevisionTree } from '../../src/reconcile/source/directory-source.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 
 let repo: TempGitRepo;

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
-import { createGitSource } from '../../src/source/git-source.ts';
-import { createLiveSource } from '../../src/source/live-source.ts';
-import { createManagedSource } from '../../src/source/managed-source.ts';
+import type { DefinitionSource } from '../../src/domain/ports/definitions/definition-source.ts';
+import { createGitSource } from '../../src/reconcile/source/git-source.ts';
+import { createLiveSource } from '../../src/reconcile/source/live-source.ts';
+import { createManagedSource } from '../../src/reconcile/source/managed-source.ts';
 import { startGitHttpServer } from '../helpers/git-http-server.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';

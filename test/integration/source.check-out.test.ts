@@ -2,9 +2,9 @@ import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Checkout, checkOut } from '../../src/source/check-out.ts';
-import { runGit } from '../../src/source/git-process.ts';
-import { parseRepositoryUrl } from '../../src/source/repository-url.ts';
+import { type Checkout, checkOut } from '../../src/reconcile/source/check-out.ts';
+import { runGit } from '../../src/reconcile/source/git-process.ts';
+import { parseRepositoryUrl } from '../../src/reconcile/source/repository-url.ts';
 import { startGitHttpServer } from '../helpers/git-http-server.ts';
 import { createTempGitRepo, runTestGit, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
-import { createFileEntry } from '../../src/core/source-tree.ts';
-import { createGitSource, type GitSourceOptions } from '../../src/source/git-source.ts';
+import type { DefinitionSource } from '../../src/domain/ports/definitions/definition-source.ts';
+import { createFileEntry } from '../../src/domain/source-tree.ts';
+import { createGitSource, type GitSourceOptions } from '../../src/reconcile/source/git-source.ts';
 import { createCountedGit } from '../helpers/counted-git.ts';
 import { createTempGitRepo, runTestGit, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 

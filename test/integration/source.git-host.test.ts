@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { builtFile } from '../../src/files/package-files.ts';
-import { type GitHost, startGitHost } from '../../src/source/git-host.ts';
-import { runGit } from '../../src/source/git-process.ts';
+import { builtFile } from '../../src/platform/files/package-files.ts';
+import { type GitHost, startGitHost } from '../../src/reconcile/source/git-host.ts';
+import { runGit } from '../../src/reconcile/source/git-process.ts';
 import { createTempGitRepo } from '../helpers/temp-git-repo.ts';
 
-const ENTRY = builtFile('source/git-host-process.js');
+const ENTRY = builtFile('reconcile/source/git-host-process.js');
 const environment = { PATH: process.env.PATH };
 const LIMITS = { timeoutMs: 20_000, maxOutputBytes: 1_000_000 };
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createGitSource, type GitSourceOptions } from '../../src/source/git-source.ts';
+import { createGitSource, type GitSourceOptions } from '../../src/reconcile/source/git-source.ts';
 import { startGitHttpServer } from '../helpers/git-http-server.ts';
 import { createTempGitRepo } from '../helpers/temp-git-repo.ts';
 
@@ -52,7 +52,7 @@ describe('Starting git', () => {
     'by %s with 0 to 20 free file descriptors answers each time, and ends no process',
     async (name, body) => {
       const script = join(createFolder(), 'scarce.mts');
-      const modulePath = join(import.meta.dirname, '../../src/source', name);
+      const modulePath = join(import.meta.dirname, '../../src/reconcile/source', name);
       writeFileSync(
         script,
         `import { closeSync, openSync } from 'node:fs';

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runGit } from '../../src/source/git-process.ts';
-import { createGitSource } from '../../src/source/git-source.ts';
+import { runGit } from '../../src/reconcile/source/git-process.ts';
+import { createGitSource } from '../../src/reconcile/source/git-source.ts';
 import { startGitHttpServer } from '../helpers/git-http-server.ts';
 import { createTempGitRepo } from '../helpers/temp-git-repo.ts';
 

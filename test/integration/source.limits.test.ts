@@ -5,8 +5,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
-import { createGitSource, type GitSourceOptions } from '../../src/source/git-source.ts';
+import type { DefinitionSource } from '../../src/domain/ports/definitions/definition-source.ts';
+import { createGitSource, type GitSourceOptions } from '../../src/reconcile/source/git-source.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type GitHttpServerOptions, startGitHttpServer } from '../helpers/git-http-server.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
@@ -157,7 +157,7 @@ describe('A fetch', () => {
     const mirrorDir = join(repo.root, 'mirror');
     const options = { url: `${server.url}/origin.git`, branch: 'main', path: '.', mirrorDir, pollIntervalMs: 60_000 };
     const script = join(repo.root, 'fetch.mts');
-    const modulePath = join(import.meta.dirname, '../../src/source/git-source.ts');
+    const modulePath = join(import.meta.dirname, '../../src/reconcile/source/git-source.ts');
     writeFileSync(
       script,
       `import { createGitSource } from ${JSON.stringify(modulePath)};\nawait createGitSource(${JSON.stringify(options)}).fetch();\n`,

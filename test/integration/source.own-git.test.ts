@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useOwnGit } from '../../src/source/own-git.ts';
+import { useOwnGit } from '../../src/reconcile/source/own-git.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
 /** Runs `shell` instead of git, and gives what it printed. */

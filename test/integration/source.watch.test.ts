@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createGitSource, type GitSourceOptions } from '../../src/source/git-source.ts';
+import { createGitSource, type GitSourceOptions } from '../../src/reconcile/source/git-source.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempGitRepo, runTestGit, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
-import type { SourceTree } from '../../src/core/source-tree.ts';
-import { createWorkTreeSource } from '../../src/source/work-tree-source.ts';
+import type { DefinitionSource } from '../../src/domain/ports/definitions/definition-source.ts';
+import type { SourceTree } from '../../src/domain/source-tree.ts';
+import { createWorkTreeSource } from '../../src/reconcile/source/work-tree-source.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 

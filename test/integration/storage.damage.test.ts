@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Logger } from '../../src/core/ports/logger.ts';
-import { resolveDataPaths } from '../../src/data-dir/data-paths.ts';
-import { requireDatabase } from '../../src/data-dir/require-database.ts';
-import { startDatabaseChecks } from '../../src/health/database-checks.ts';
+import type { Logger } from '../../src/domain/ports/logger.ts';
+import { resolveDataPaths } from '../../src/operations/data-dir/data-paths.ts';
+import { requireDatabase } from '../../src/operations/data-dir/require-database.ts';
+import { startDatabaseChecks } from '../../src/operations/health/database-checks.ts';
 import { checkInBackground } from '../../src/storage/sqlite/disk/background-check.ts';
 import { checkAtStart, findDamage, markDamaged } from '../../src/storage/sqlite/disk/check-database.ts';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';

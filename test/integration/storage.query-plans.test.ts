@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { WebhookUid } from '../../src/core/ids.ts';
-import type { Storage } from '../../src/core/ports/storage.ts';
-import { ENTRY_LABELS } from '../../src/core/resources/delivery.ts';
+import type { WebhookUid } from '../../src/domain/ids.ts';
+import type { Storage } from '../../src/domain/ports/storage.ts';
+import { ENTRY_LABELS } from '../../src/domain/resources/delivery.ts';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';

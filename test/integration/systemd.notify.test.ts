@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Logger } from '../../src/core/ports/logger.ts';
-import { createServiceNotifier } from '../../src/systemd/service-notifier.ts';
+import type { Logger } from '../../src/domain/ports/logger.ts';
+import { createServiceNotifier } from '../../src/operations/systemd/service-notifier.ts';
 import { locate, readDocument } from '../helpers/documents.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasNotifyPrograms, openNotifySocket } from '../helpers/notify-socket.ts';

@@ -10,8 +10,8 @@ import {
   validateRequestWithBody,
 } from 'twilio/lib/webhooks/webhooks.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SNS } from '../../src/signature/special/sns.ts';
-import { TWILIO } from '../../src/signature/special/twilio.ts';
+import { SNS } from '../../src/definitions/signature/special/sns.ts';
+import { TWILIO } from '../../src/definitions/signature/special/twilio.ts';
 import { expectBothToAccept, expectOursToAccept, PAYLOADS } from '../helpers/provider-deliveries.ts';
 import { toSignedRequest, WEBHOOK_URL } from '../helpers/signed-request.ts';
 

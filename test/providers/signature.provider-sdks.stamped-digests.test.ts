@@ -11,7 +11,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
-import { generateSecret } from '../../src/signature/sign/generate-secret.ts';
+import { generateSecret } from '../../src/definitions/signature/sign/generate-secret.ts';
 import {
   expectBothToAccept,
   expectOursToAccept,

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ALERT_STATES, type Alert, type AlertState } from '../../core/alerts/alert.ts';
-import { ALERT_RULE_NAMES, type AlertRule } from '../../core/alerts/alert-rules.ts';
-import { AppError } from '../../core/errors.ts';
-import type { AlertId } from '../../core/ids.ts';
-import type { AlertControl } from '../../core/ports/alerts/alert-control.ts';
-import type { AlertStore } from '../../core/ports/alerts/alert-store.ts';
+import { ALERT_STATES, type Alert, type AlertState } from '../../domain/alerts/alert.ts';
+import { ALERT_RULE_NAMES, type AlertRule } from '../../domain/alerts/alert-rules.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { AlertId } from '../../domain/ids.ts';
+import type { AlertControl } from '../../domain/ports/alerts/alert-control.ts';
+import type { AlertStore } from '../../domain/ports/alerts/alert-store.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

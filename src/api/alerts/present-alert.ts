@@ -1,7 +1,7 @@
-import type { Alert } from '../../core/alerts/alert.ts';
-import { ALERT_RULES } from '../../core/alerts/alert-rules.ts';
-import type { AlertTargetState } from '../../core/ports/alerts/alert-control.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { Alert } from '../../domain/alerts/alert.ts';
+import { ALERT_RULES } from '../../domain/alerts/alert-rules.ts';
+import type { AlertTargetState } from '../../domain/ports/alerts/alert-control.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 
 /** An alert in an answer. */
 export function presentAlert(alert: Alert) {

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { SignInMethod } from '../../core/audit.ts';
-import { actFor } from '../../core/change-record.ts';
-import { messageOf } from '../../core/errors.ts';
-import type { IdSource } from '../../core/ids.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { AuditLog } from '../../core/ports/access/audit-log.ts';
-import type { SignInOutcome } from '../../core/ports/metrics.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { SlidingWindow } from '../../core/time/sliding-window.ts';
+import type { SignInMethod } from '../../domain/audit.ts';
+import { actFor } from '../../domain/change-record.ts';
+import { messageOf } from '../../domain/errors.ts';
+import type { IdSource } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { AuditLog } from '../../domain/ports/access/audit-log.ts';
+import type { SignInOutcome } from '../../domain/ports/metrics.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { SlidingWindow } from '../../domain/time/sliding-window.ts';
 import { AuditTrail, mayChange } from './audit-trail.ts';
 import type { SignInAttempt } from './describe-change.ts';
 

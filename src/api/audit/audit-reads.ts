@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { READ } from '../../core/audit.ts';
-import { messageOf } from '../../core/errors.ts';
-import { derivedAuditId } from '../../core/ids.ts';
-import type { AuditLog } from '../../core/ports/access/audit-log.ts';
-import type { Clock } from '../../core/time/clock.ts';
+import { READ } from '../../domain/audit.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { derivedAuditId } from '../../domain/ids.ts';
+import type { AuditLog } from '../../domain/ports/access/audit-log.ts';
+import type { Clock } from '../../domain/time/clock.ts';
 import { describeChange } from './describe-change.ts';
 
 declare module 'fastify' {

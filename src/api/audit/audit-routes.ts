@@ -6,9 +6,9 @@ import {
   type AuditInclude,
   type AuditOutcome,
   outcomeOf,
-} from '../../core/audit.ts';
-import type { AuditLog, AuditRequest } from '../../core/ports/access/audit-log.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+} from '../../domain/audit.ts';
+import type { AuditLog, AuditRequest } from '../../domain/ports/access/audit-log.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import { describeAction } from '../openapi/operations.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

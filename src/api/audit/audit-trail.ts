@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { AuditedChange } from '../../core/audit.ts';
-import type { ChangeRecord, ChangingRequest } from '../../core/change-record.ts';
-import type { AuditId, IdSource } from '../../core/ids.ts';
-import type { Clock } from '../../core/time/clock.ts';
+import type { AuditedChange } from '../../domain/audit.ts';
+import type { ChangeRecord, ChangingRequest } from '../../domain/change-record.ts';
+import type { AuditId, IdSource } from '../../domain/ids.ts';
+import type { Clock } from '../../domain/time/clock.ts';
 import { type DescribedAnswer, describeChange, NO_ANSWER } from './describe-change.ts';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

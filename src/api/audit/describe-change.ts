@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import type { Identity } from '../../core/access.ts';
-import { type AuditEntry, type SignInMethod, UNANSWERED } from '../../core/audit.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
-import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
-import { auditedNames } from '../../core/resources/fields.ts';
-import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
+import type { Identity } from '../../domain/access.ts';
+import { type AuditEntry, type SignInMethod, UNANSWERED } from '../../domain/audit.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
+import { isJsonObject } from '../../domain/json.ts';
+import { AUTOMATION_FIELDS } from '../../domain/resources/automation.ts';
+import { auditedNames } from '../../domain/resources/fields.ts';
+import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
 import { API_PREFIX } from '../server/enforce-access.ts';
 
 /** An attempt to sign in. */

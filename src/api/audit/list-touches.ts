@@ -1,6 +1,6 @@
-import { type AuditEntry, RECONCILER } from '../../core/audit.ts';
-import type { AuditLog } from '../../core/ports/access/audit-log.ts';
-import type { Touch } from '../../story/story-parts.ts';
+import { type AuditEntry, RECONCILER } from '../../domain/audit.ts';
+import type { AuditLog } from '../../domain/ports/access/audit-log.ts';
+import type { Touch } from '../../operations/story/story-parts.ts';
 import { describeAction } from '../openapi/operations.ts';
 
 /** The most recent successful changes of an object and the objects below it: who, when and what, without the client. */

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { createSeededServices, NOW_MS } from '../../../test/helpers/seeded-services.ts';
-import { createApiToken } from '../tokens/create-api-token.ts';
+import { createApiToken } from '../../platform/secrets/create-api-token.ts';
+import { hashCredential } from '../../platform/secrets/credential.ts';
 import { createAuthenticator } from './authenticator.ts';
-import { hashCredential } from './credential.ts';
 
 function withHeader(authorization: string): FastifyRequest {
   return { ip: '192.0.2.1', headers: { authorization } } as FastifyRequest;

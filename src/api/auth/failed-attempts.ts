@@ -1,6 +1,6 @@
-import { rateLimited } from '../../core/rate-limit.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { KeyedWindows } from '../../core/time/keyed-windows.ts';
+import { rateLimited } from '../../domain/rate-limit.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { KeyedWindows } from '../../domain/time/keyed-windows.ts';
 
 /** Number of failures that are allowed in a time. */
 export interface FailureBudget {

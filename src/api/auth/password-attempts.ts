@@ -1,5 +1,5 @@
-import { networkOf } from '../../core/client-network.ts';
-import type { Clock } from '../../core/time/clock.ts';
+import { networkOf } from '../../domain/client-network.ts';
+import type { Clock } from '../../domain/time/clock.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 
 const MINUTE_MS = 60_000;

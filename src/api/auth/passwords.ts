@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
-import { AppError } from '../../core/errors.ts';
-import { TaskQueue } from '../../core/time/task-queue.ts';
+import { AppError } from '../../domain/errors.ts';
+import { TaskQueue } from '../../domain/time/task-queue.ts';
 
 /** The work of one hash. */
 export interface HashCost {

@@ -1,9 +1,9 @@
-import type { ApiToken, Session, User } from '../../core/access.ts';
-import type { SessionId } from '../../core/ids.ts';
-import { presentFields } from '../../core/resources/fields.ts';
-import type { SecretSummary } from '../../core/resources/secret.ts';
-import { SECRET_FIELDS } from '../../core/resources/secret.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { ApiToken, Session, User } from '../../domain/access.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import { presentFields } from '../../domain/resources/fields.ts';
+import type { SecretSummary } from '../../domain/resources/secret.ts';
+import { SECRET_FIELDS } from '../../domain/resources/secret.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import { presentInstant } from '../server/instants.ts';
 
 /** A secret without its value. */

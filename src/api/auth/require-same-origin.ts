@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 
 /**
  * Throws `forbidden` where a browser says that another site's page makes the request (threat model W2). Browsers fill

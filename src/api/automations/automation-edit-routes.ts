@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { automationPaths } from '../../core/definition-paths.ts';
-import type { Json, JsonObject, JsonSchema } from '../../core/json.ts';
-import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
-import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import { AUTOMATION_FIELDS, EXECUTION_OVERRIDES } from '../../core/resources/automation.ts';
-import { readDeclared, readRequest, requestProperties } from '../../core/resources/fields.ts';
-import type { Clock } from '../../core/time/clock.ts';
 import type { AutomationContent } from '../../definitions/write/write-automation.ts';
-import { tagAutomation } from '../../edit/entity-tag.ts';
-import type { FactoryEditor } from '../../edit/factory-editor.ts';
-import { WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
-import { nameForApi } from '../../words/run-policy-keys.ts';
+import { automationPaths } from '../../domain/definition-paths.ts';
+import type { Json, JsonObject, JsonSchema } from '../../domain/json.ts';
+import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
+import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import { AUTOMATION_FIELDS, EXECUTION_OVERRIDES } from '../../domain/resources/automation.ts';
+import { readDeclared, readRequest, requestProperties } from '../../domain/resources/fields.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { WEBHOOK_NAME_PATTERN } from '../../domain/words/names.ts';
+import { nameForApi } from '../../domain/words/run-policy-keys.ts';
+import { tagAutomation } from '../../reconcile/edit/entity-tag.ts';
+import type { FactoryEditor } from '../../reconcile/edit/factory-editor.ts';
 import { readEditOrder } from '../factories/edit-order.ts';
 import {
   type Advice,

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
-import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { tagAutomation } from '../../edit/entity-tag.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
+import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { tagAutomation } from '../../reconcile/edit/entity-tag.ts';
 import type { FindSource } from '../factories/factory-source.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

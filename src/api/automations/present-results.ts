@@ -1,5 +1,5 @@
-import type { RunResults } from '../../core/run-results.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { RunResults } from '../../domain/run-results.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import { presentInstant } from '../server/instants.ts';
 
 /** How the last runs of an automation ended. */

@@ -1,7 +1,7 @@
-import type { ScheduleState } from '../../core/resources/schedule.ts';
-import { formatInstant } from '../../core/time/clock.ts';
-import type { DeclaredSchedule } from '../../core/trigger.ts';
-import { createTicks, listNextTicks } from '../../cron/ticks.ts';
+import { createTicks, listNextTicks } from '../../domain/cron/ticks.ts';
+import type { ScheduleState } from '../../domain/resources/schedule.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
+import type { DeclaredSchedule } from '../../domain/trigger.ts';
 import { presentInstant } from '../server/instants.ts';
 
 /** Number of next ticks that answers show. */

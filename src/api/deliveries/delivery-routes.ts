@@ -1,20 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import type { DeliveryId } from '../../core/ids.ts';
-import type { JsonSchema } from '../../core/json.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { DiagnoseDelivery } from '../../core/ports/deliveries/delivery-diagnosis.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
+import type { JsonSchema } from '../../domain/json.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { DiagnoseDelivery } from '../../domain/ports/deliveries/delivery-diagnosis.ts';
 import {
   type DeliveryPage,
   type DeliveryReader,
   MAX_EXAMINED_BYTES,
   MAX_EXAMINED_DELIVERIES,
-} from '../../core/ports/deliveries/delivery-log.ts';
-import type { HandshakeLog } from '../../core/ports/deliveries/handshake-log.ts';
-import type { ReplayControl } from '../../core/ports/deliveries/replay-control.ts';
-import { DELIVERY_LABELS, type Delivery, type DeliveryLabel } from '../../core/resources/delivery.ts';
-import type { Inspector } from '../../inspection/create-inspector.ts';
-import { describeLabel } from '../../words/rate-limited.ts';
+} from '../../domain/ports/deliveries/delivery-log.ts';
+import type { HandshakeLog } from '../../domain/ports/deliveries/handshake-log.ts';
+import type { ReplayControl } from '../../domain/ports/deliveries/replay-control.ts';
+import { DELIVERY_LABELS, type Delivery, type DeliveryLabel } from '../../domain/resources/delivery.ts';
+import { describeLabel } from '../../domain/words/rate-limited.ts';
+import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { INSTANT, parseInstant, presentInstant } from '../server/instants.ts';

@@ -1,5 +1,11 @@
-import type { DeliveryId, RunId } from '../../core/ids.ts';
-import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
+import {
+  decideListener,
+  type ListenerDecision,
+  needDelivery,
+} from '../../definitions/filter/listeners/decide-listener.ts';
+import { FULL_MATCH } from '../../definitions/filter/nearness.ts';
+import type { DeliveryId, RunId } from '../../domain/ids.ts';
+import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
 import {
   type Decision,
   type Delivery,
@@ -8,11 +14,9 @@ import {
   type OmittedDecisions,
   type PastListener,
   parseRecordedHeaders,
-} from '../../core/resources/delivery.ts';
-import { decideListener, type ListenerDecision, needDelivery } from '../../filter/listeners/decide-listener.ts';
-import { FULL_MATCH } from '../../filter/nearness.ts';
-import type { Inspector } from '../../inspection/create-inspector.ts';
-import { explainLoopGuard } from '../../words/loop-guard.ts';
+} from '../../domain/resources/delivery.ts';
+import { explainLoopGuard } from '../../domain/words/loop-guard.ts';
+import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';
 import { decodeCursor, encodeCursor } from '../server/page-query.ts';
 
 export interface ExplainParts {

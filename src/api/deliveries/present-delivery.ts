@@ -1,8 +1,13 @@
-import type { Handshake } from '../../core/handshake.ts';
-import { DELIVERY_FIELDS, type Decision, type Delivery, type OmittedDecisions } from '../../core/resources/delivery.ts';
-import { presentFields } from '../../core/resources/fields.ts';
-import { formatInstant } from '../../core/time/clock.ts';
-import { describeDeliveryReason } from '../../words/delivery-reasons.ts';
+import type { Handshake } from '../../domain/handshake.ts';
+import {
+  DELIVERY_FIELDS,
+  type Decision,
+  type Delivery,
+  type OmittedDecisions,
+} from '../../domain/resources/delivery.ts';
+import { presentFields } from '../../domain/resources/fields.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
+import { describeDeliveryReason } from '../../domain/words/delivery-reasons.ts';
 import type { DeliveryExplanation } from './explain-delivery.ts';
 
 /** A row of the delivery log as the interfaces show it. */

@@ -1,6 +1,6 @@
-import type { SessionTable } from '../../core/ports/access/session-table.ts';
-import type { TokenTable } from '../../core/ports/access/token-table.ts';
-import type { UserTable } from '../../core/ports/access/user-table.ts';
+import type { SessionTable } from '../../domain/ports/access/session-table.ts';
+import type { TokenTable } from '../../domain/ports/access/token-table.ts';
+import type { UserTable } from '../../domain/ports/access/user-table.ts';
 
 /** Where credentials and rights are stored. */
 export interface AccessTables {

@@ -1,5 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream';
-import type { NumberedEvent } from '../../core/ports/event-feed.ts';
+import type { NumberedEvent } from '../../domain/ports/event-feed.ts';
 
 /** A reader that is this far behind is disconnected. It reconnects and gets what it missed, or reloads. */
 const MAX_BEHIND_BYTES = 1_048_576;

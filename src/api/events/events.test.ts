@@ -11,8 +11,8 @@ import {
   makeRun,
   type SeededServices,
 } from '../../../test/helpers/seeded-services.ts';
-import type { Role } from '../../core/access.ts';
-import { EventHub } from '../../events/event-hub.ts';
+import type { Role } from '../../domain/access.ts';
+import { EventHub } from '../../operations/events/event-hub.ts';
 import { FailedAttempts } from '../auth/failed-attempts.ts';
 
 let hub: EventHub;

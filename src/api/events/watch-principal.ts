@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Clock } from '../../core/time/clock.ts';
-import { type CancelCall, scheduleCall } from '../../core/time/schedule.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { type CancelCall, scheduleCall } from '../../domain/time/schedule.ts';
 import type { Authenticator, Principal } from '../auth/authenticator.ts';
 import type { AccessChanges } from './access-changes.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import type { ActivityReader } from '../../core/ports/deliveries/activity-reader.ts';
-import { HOUR_MS, MAX_ACTIVITY_MS } from '../../core/ports/deliveries/activity-reader.ts';
-import type { Clock } from '../../core/time/clock.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { ActivityReader } from '../../domain/ports/deliveries/activity-reader.ts';
+import { HOUR_MS, MAX_ACTIVITY_MS } from '../../domain/ports/deliveries/activity-reader.ts';
+import type { Clock } from '../../domain/time/clock.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { INSTANT, parseInstant } from '../server/instants.ts';

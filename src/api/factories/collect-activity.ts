@@ -1,8 +1,8 @@
-import type { WebhookUid } from '../../core/ids.ts';
-import { type ActivityReader, type ActivitySpan, HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
-import { DELIVERY_LABELS, type DeliveryLabel } from '../../core/resources/delivery.ts';
-import { RUN_STATES, type RunState } from '../../core/resources/run.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { WebhookUid } from '../../domain/ids.ts';
+import { type ActivityReader, type ActivitySpan, HOUR_MS } from '../../domain/ports/deliveries/activity-reader.ts';
+import { DELIVERY_LABELS, type DeliveryLabel } from '../../domain/resources/delivery.ts';
+import { RUN_STATES, type RunState } from '../../domain/resources/run.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 
 /** One hour of a factory. */
 export interface ActivityHour {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { EditOrder } from '../../edit/factory-editor.ts';
+import type { EditOrder } from '../../reconcile/edit/factory-editor.ts';
 import { omitRepresentations } from '../server/answer-conditionally.ts';
 import { actorOf, factoryOf } from '../server/reach.ts';
 

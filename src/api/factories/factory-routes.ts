@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { ReconcileControl } from '../../core/ports/definitions/reconciler.ts';
-import type { ListedReplica } from '../../core/ports/replicas.ts';
-import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
-import type { FactoryView } from '../../core/reconciliation.ts';
-import { tagRevision } from '../../edit/entity-tag.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { ReconcileControl } from '../../domain/ports/definitions/reconciler.ts';
+import type { ListedReplica } from '../../domain/ports/replicas.ts';
+import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
+import type { FactoryView } from '../../domain/reconciliation.ts';
+import { tagRevision } from '../../reconcile/edit/entity-tag.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { closedObject, listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { Revision } from '../../core/ports/definitions/hosted-source.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
-import { formatInstant } from '../../core/time/clock.ts';
-import { tagRevision } from '../../edit/entity-tag.ts';
-import type { FactoryEditor } from '../../edit/factory-editor.ts';
+import type { Revision } from '../../domain/ports/definitions/hosted-source.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
+import { tagRevision } from '../../reconcile/edit/entity-tag.ts';
+import type { FactoryEditor } from '../../reconcile/edit/factory-editor.ts';
 import { closedObject, listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { type PageQuery, pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';

@@ -1,7 +1,7 @@
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import { type Condition, type FactoryView, rateCondition } from '../../core/reconciliation.ts';
-import { formatInstant } from '../../core/time/clock.ts';
-import { describeStatusReason } from '../../words/status-reasons.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import { type Condition, type FactoryView, rateCondition } from '../../domain/reconciliation.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
+import { describeStatusReason } from '../../domain/words/status-reasons.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';
 import { presentInstant } from '../server/instants.ts';
 import type { FactorySource } from './factory-source.ts';

@@ -1,6 +1,6 @@
-import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
-import type { Pause } from '../../core/ports/runs/pause-table.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
+import type { Pause } from '../../domain/ports/runs/pause-table.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 
 /** A pause as the management API shows it. */
 export function presentPause({ factory, automation, pausedAt, pausedBy, reason }: Pause) {

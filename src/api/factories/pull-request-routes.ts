@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import type { PullRequestReader, PullRequestView } from '../../core/pull-request.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { PullRequestReader, PullRequestView } from '../../domain/pull-request.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf } from '../server/reach.ts';

@@ -1,7 +1,7 @@
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { ListedReplica, ReplicaGroup } from '../../core/ports/replicas.ts';
-import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { ListedReplica, ReplicaGroup } from '../../domain/ports/replicas.ts';
+import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import { presentResults } from '../automations/present-results.ts';
 import type { CountRequests } from '../webhooks/count-requests.ts';
 import { presentTraffic } from '../webhooks/present-traffic.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { factoryOf } from '../server/reach.ts';
 import type { FindSource } from './factory-source.ts';

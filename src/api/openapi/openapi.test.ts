@@ -16,8 +16,8 @@ import {
   URL_TOKEN_UID,
   WEBHOOK_UID,
 } from '../../../test/helpers/seeded-services.ts';
-import { SecretValue } from '../../core/secret-value.ts';
-import { findValidator } from '../../yaml/validators/automation.ts';
+import { findValidator } from '../../definitions/yaml/validators/automation.ts';
+import { SecretValue } from '../../domain/secret-value.ts';
 import { BODY_EXAMPLES, COMPONENT_EXAMPLES } from './examples.ts';
 import { OPERATIONS } from './operations.ts';
 

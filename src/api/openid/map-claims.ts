@@ -1,6 +1,6 @@
-import type { Role } from '../../core/access.ts';
-import { ROLES } from '../../core/access.ts';
-import { type JsonObject, readPath } from '../../core/json.ts';
+import type { Role } from '../../domain/access.ts';
+import { ROLES } from '../../domain/access.ts';
+import { type JsonObject, readPath } from '../../domain/json.ts';
 
 /** What the provider says about somebody: the claims of the ID token, and of the user info where groups were missing. */
 export type Claims = JsonObject & { iss: string; sub: string };

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../../core/client-network.ts';
-import { AppError } from '../../core/errors.ts';
-import type { UserTable } from '../../core/ports/access/user-table.ts';
-import { SlidingWindow } from '../../core/time/sliding-window.ts';
+import { networkOf } from '../../domain/client-network.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { UserTable } from '../../domain/ports/access/user-table.ts';
+import { SlidingWindow } from '../../domain/time/sliding-window.ts';
 import type { FailedAttempts } from '../auth/failed-attempts.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { PUBLIC } from '../server/access-rules.ts';

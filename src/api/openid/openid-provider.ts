@@ -1,9 +1,9 @@
 import type { CustomFetch } from 'openid-client';
 import * as client from 'openid-client';
-import { AppError, messageOf } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { TaskQueue } from '../../core/time/task-queue.ts';
+import { AppError, messageOf } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { TaskQueue } from '../../domain/time/task-queue.ts';
 import { type Claims, readClaim } from './map-claims.ts';
 
 /** How the provider knows us, and we it. */

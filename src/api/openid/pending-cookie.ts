@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RandomBytes } from '../../core/ids.ts';
+import type { RandomBytes } from '../../domain/ids.ts';
 import { isOverTls } from '../sessions/session-cookie.ts';
 import type { PendingSignIn } from './openid-provider.ts';
 

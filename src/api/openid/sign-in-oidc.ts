@@ -1,7 +1,7 @@
-import type { User } from '../../core/access.ts';
-import type { IdSource } from '../../core/ids.ts';
-import type { UserTable } from '../../core/ports/access/user-table.ts';
-import type { Clock } from '../../core/time/clock.ts';
+import type { User } from '../../domain/access.ts';
+import type { IdSource } from '../../domain/ids.ts';
+import type { UserTable } from '../../domain/ports/access/user-table.ts';
+import type { Clock } from '../../domain/time/clock.ts';
 import type { ClaimRules } from './map-claims.ts';
 import { mapClaims } from './map-claims.ts';
 import type { OpenIdProvider, PendingSignIn, ProviderFailure } from './openid-provider.ts';

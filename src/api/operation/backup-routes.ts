@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { BackupControl, BackupStatus } from '../../core/ports/backup-control.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { BackupControl, BackupStatus } from '../../domain/ports/backup-control.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RandomBytes } from '../../core/ids.ts';
-import type { JsonSchema } from '../../core/json.ts';
+import type { RandomBytes } from '../../domain/ids.ts';
+import type { JsonSchema } from '../../domain/json.ts';
 import { PUBLIC } from '../server/access-rules.ts';
 import { isUnderApi } from '../server/enforce-access.ts';
 import { describeProblem, sendProblem } from '../server/problem.ts';

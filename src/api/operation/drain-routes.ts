@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { DrainControl, DrainState } from '../../core/ports/runs/drain-control.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { DrainControl, DrainState } from '../../domain/ports/runs/drain-control.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { FindableId, IdFinder } from '../../core/ports/id-finder.ts';
+import type { FindableId, IdFinder } from '../../domain/ports/id-finder.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

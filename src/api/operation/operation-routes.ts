@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { BuildIdentity } from '../../core/build-identity.ts';
+import type { BuildIdentity } from '../../domain/build-identity.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { PUBLIC, requireRole } from '../server/access-rules.ts';
 import { problemType, sendProblem } from '../server/problem.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { ListedReplica, ReplicaGroup } from '../../core/ports/replicas.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { ListedReplica, ReplicaGroup } from '../../domain/ports/replicas.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';

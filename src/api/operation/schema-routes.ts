@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { JsonObject } from '../../core/json.ts';
-import { readSchema, SCHEMA_NAMES } from '../../yaml/schemas.ts';
+import { readSchema, SCHEMA_NAMES } from '../../definitions/yaml/schemas.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { PUBLIC } from '../server/access-rules.ts';
 import { describeProblem, sendProblem } from '../server/problem.ts';

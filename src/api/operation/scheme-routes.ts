@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { describeScheme, type SignatureSchemeFacts } from '../../signature/schemes/describe-scheme.ts';
-import { SCHEMES } from '../../signature/schemes/schemes.ts';
+import { describeScheme, type SignatureSchemeFacts } from '../../definitions/signature/schemes/describe-scheme.ts';
+import { SCHEMES } from '../../definitions/signature/schemes/schemes.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { roleHolds } from '../../core/access.ts';
-import { MAX_AGENT_FILES } from '../../core/agent-files.ts';
-import { AppError } from '../../core/errors.ts';
-import type { PlanPreviewer } from '../../core/plan-preview.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import { createFileEntry, MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../../core/source-tree.ts';
-import { presentPlanPreview } from '../../plan-report/present-plan.ts';
+import { roleHolds } from '../../domain/access.ts';
+import { MAX_AGENT_FILES } from '../../domain/agent-files.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { PlanPreviewer } from '../../domain/plan-preview.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import { createFileEntry, MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../../domain/source-tree.ts';
+import { presentPlanPreview } from '../../reconcile/plan-report/present-plan.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, principalOf } from '../server/reach.ts';

@@ -1,5 +1,5 @@
-import type { Commit } from '../../core/reconciliation.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { Commit } from '../../domain/reconciliation.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 
 /** Who made a revision; `null` if it is not known. */
 export function presentCommit(commit: Commit | null) {

@@ -1,7 +1,7 @@
-import type { Reconciliation } from '../../core/reconciliation.ts';
-import { formatInstant } from '../../core/time/clock.ts';
-import { presentPlan } from '../../plan-report/present-plan.ts';
-import { describeStatusReason } from '../../words/status-reasons.ts';
+import type { Reconciliation } from '../../domain/reconciliation.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
+import { describeStatusReason } from '../../domain/words/status-reasons.ts';
+import { presentPlan } from '../../reconcile/plan-report/present-plan.ts';
 import { presentCommit } from './present-commit.ts';
 
 /** One pass of the loop as the interfaces show it. */

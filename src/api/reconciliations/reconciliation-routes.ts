@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { ReconciliationId } from '../../core/ids.ts';
-import type { ReconcileControl } from '../../core/ports/definitions/reconciler.ts';
-import type { ReconciliationReader } from '../../core/ports/definitions/reconciliation-log.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { ReconciliationId } from '../../domain/ids.ts';
+import type { ReconcileControl } from '../../domain/ports/definitions/reconciler.ts';
+import type { ReconciliationReader } from '../../domain/ports/definitions/reconciliation-log.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import { listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';

@@ -1,8 +1,8 @@
-import type { ReplayPreview } from '../../core/ports/deliveries/replay-control.ts';
-import { presentFields } from '../../core/resources/fields.ts';
-import { REPLAY_FIELDS, type Replay, type SkipCounts } from '../../core/resources/replay.ts';
-import { formatInstant } from '../../core/time/clock.ts';
-import { describeReplaySkip } from '../../words/replay-reasons.ts';
+import type { ReplayPreview } from '../../domain/ports/deliveries/replay-control.ts';
+import { presentFields } from '../../domain/resources/fields.ts';
+import { REPLAY_FIELDS, type Replay, type SkipCounts } from '../../domain/resources/replay.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
+import { describeReplaySkip } from '../../domain/words/replay-reasons.ts';
 
 /** A replay and how far it is, as the API shows it. */
 export function presentReplay(replay: Replay) {

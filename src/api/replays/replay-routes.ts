@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import type { ReplayId } from '../../core/ids.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
-import type { ReplayControl } from '../../core/ports/deliveries/replay-control.ts';
-import type { Replays } from '../../core/ports/deliveries/replays.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { ReplayId } from '../../domain/ids.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
+import type { ReplayControl } from '../../domain/ports/deliveries/replay-control.ts';
+import type { Replays } from '../../domain/ports/deliveries/replays.ts';
 import {
   DEFAULT_REPLAY_RATE,
   MAX_OPEN_REPLAYS,
@@ -12,7 +12,7 @@ import {
   REPLAY_STATES,
   type Replay,
   type ReplayState,
-} from '../../core/resources/replay.ts';
+} from '../../domain/resources/replay.ts';
 import { listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
-import type { JsonSchema } from '../../core/json.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
-import type { ReplaySelection } from '../../core/ports/deliveries/replay-control.ts';
-import { REPLAY_DEFINITIONS, type ReplayDefinition, type ReplayFilter } from '../../core/resources/replay.ts';
-import { formatInstant } from '../../core/time/clock.ts';
-import { describeLabel } from '../../words/rate-limited.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { DeliveryId, WebhookUid } from '../../domain/ids.ts';
+import type { JsonSchema } from '../../domain/json.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
+import type { ReplaySelection } from '../../domain/ports/deliveries/replay-control.ts';
+import { REPLAY_DEFINITIONS, type ReplayDefinition, type ReplayFilter } from '../../domain/resources/replay.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
+import { describeLabel } from '../../domain/words/rate-limited.ts';
 import { INSTANT, parseInstant } from '../server/instants.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 

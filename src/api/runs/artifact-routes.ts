@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import type { ReplicaGroup } from '../../core/ports/replicas.ts';
-import type { RunArtifacts } from '../../core/ports/runs/run-artifacts.ts';
-import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import type { WorkerControl } from '../../core/ports/runs/worker-control.ts';
-import type { Run } from '../../core/resources/run.ts';
-import { MAX_ARTIFACT_BYTES, MAX_ARTIFACTS, MAX_ARTIFACTS_BYTES, type RunOutput } from '../../core/run-output.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { ReplicaGroup } from '../../domain/ports/replicas.ts';
+import type { RunArtifacts } from '../../domain/ports/runs/run-artifacts.ts';
+import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { WorkerControl } from '../../domain/ports/runs/worker-control.ts';
+import type { Run } from '../../domain/resources/run.ts';
+import { MAX_ARTIFACT_BYTES, MAX_ARTIFACTS, MAX_ARTIFACTS_BYTES, type RunOutput } from '../../domain/run-output.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { querySchema } from '../server/page-query.ts';

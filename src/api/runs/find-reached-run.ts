@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import type { RunId } from '../../core/ids.ts';
-import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import type { Run } from '../../core/resources/run.ts';
+import type { RunId } from '../../domain/ids.ts';
+import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { Run } from '../../domain/resources/run.ts';
 import { principalOf, requireReached } from '../server/reach.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { RandomBytes, RunId } from '../../core/ids.ts';
-import type { RunTokenTable } from '../../core/ports/access/run-token-table.ts';
-import { SecretValue } from '../../core/secret-value.ts';
-import { createCredential, hashCredential } from '../auth/credential.ts';
+import type { RandomBytes, RunId } from '../../domain/ids.ts';
+import type { RunTokenTable } from '../../domain/ports/access/run-token-table.ts';
+import { SecretValue } from '../../domain/secret-value.ts';
+import { createCredential, hashCredential } from '../../platform/secrets/credential.ts';
 import { API_PREFIX } from '../server/enforce-access.ts';
 
 export interface ReportAccessParts {

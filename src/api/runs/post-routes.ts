@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { isRunReport, type Notice } from '../../core/notice.ts';
-import type { NoticeQueue } from '../../core/ports/definitions/notice-queue.ts';
-import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import { isRunReport, type Notice } from '../../domain/notice.ts';
+import type { NoticeQueue } from '../../domain/ports/definitions/notice-queue.ts';
+import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { findReadableRun } from './find-reached-run.ts';

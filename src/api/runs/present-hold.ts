@@ -1,8 +1,8 @@
-import { AppError } from '../../core/errors.ts';
-import type { JsonSchema } from '../../core/json.ts';
-import type { HoldOutcome, LeaseTerm } from '../../core/ports/runs/worker-control.ts';
-import type { Run } from '../../core/resources/run.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { JsonSchema } from '../../domain/json.ts';
+import type { HoldOutcome, LeaseTerm } from '../../domain/ports/runs/worker-control.ts';
+import type { Run } from '../../domain/resources/run.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 
 /** Identifies the attempt that a worker or a receiver holds. */
 export const fence: JsonSchema = {

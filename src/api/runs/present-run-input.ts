@@ -1,7 +1,7 @@
-import type { RunInput } from '../../core/resources/run.ts';
-import { presentWorkspace } from '../../core/workspace.ts';
-import { PAYLOAD_FILE, presentStandsFor, renderEnvelope } from '../../run/envelope.ts';
-import { readRunContext } from '../../run/read-context.ts';
+import type { RunInput } from '../../domain/resources/run.ts';
+import { presentWorkspace } from '../../domain/workspace.ts';
+import { PAYLOAD_FILE, presentStandsFor, renderEnvelope } from '../../runs/envelope.ts';
+import { readRunContext } from '../../runs/read-context.ts';
 
 /** What a run was given. */
 export function presentRunInput(input: RunInput) {

@@ -1,9 +1,9 @@
-import type { RunId } from '../../core/ids.ts';
-import type { RunControl, WaitReason } from '../../core/ports/runs/run-control.ts';
-import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import { presentFields, type ViewOf } from '../../core/resources/fields.ts';
-import { ATTEMPT_FIELDS, RUN_FIELDS, type Run, type RunAttempt, type RunView } from '../../core/resources/run.ts';
-import { explainRunError, type RunReason } from '../../words/run-reasons.ts';
+import type { RunId } from '../../domain/ids.ts';
+import type { RunControl, WaitReason } from '../../domain/ports/runs/run-control.ts';
+import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import { presentFields, type ViewOf } from '../../domain/resources/fields.ts';
+import { ATTEMPT_FIELDS, RUN_FIELDS, type Run, type RunAttempt, type RunView } from '../../domain/resources/run.ts';
+import { explainRunError, type RunReason } from '../../domain/words/run-reasons.ts';
 
 /** Why a queued run has not started, and its position in the queue of its factory. */
 interface WaitView {

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { Actor } from '../../core/access.ts';
-import { AppError } from '../../core/errors.ts';
-import type { RunId } from '../../core/ids.ts';
-import type { RunControl } from '../../core/ports/runs/run-control.ts';
-import { MAX_EXAMINED_RUNS, type RunReader, type RunSearch } from '../../core/ports/runs/run-queue.ts';
-import { DEAD_LETTER_STATE, ENDED_STATES, type Run } from '../../core/resources/run.ts';
-import { explainRetryRejection, type RetryRejection } from '../../words/retry-rejections.ts';
+import type { Actor } from '../../domain/access.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { RunId } from '../../domain/ids.ts';
+import type { RunControl } from '../../domain/ports/runs/run-control.ts';
+import { MAX_EXAMINED_RUNS, type RunReader, type RunSearch } from '../../domain/ports/runs/run-queue.ts';
+import { DEAD_LETTER_STATE, ENDED_STATES, type Run } from '../../domain/resources/run.ts';
+import { explainRetryRejection, type RetryRejection } from '../../domain/words/retry-rejections.ts';
 import { noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { CURSOR, type PageQuery, pageQuerySchema, querySchema, readPage } from '../server/page-query.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import type { RunId } from '../../core/ids.ts';
-import type { LogTime, RunLogReader } from '../../core/ports/runs/executor.ts';
-import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import type { Run } from '../../core/resources/run.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { RunId } from '../../domain/ids.ts';
+import type { LogTime, RunLogReader } from '../../domain/ports/runs/executor.ts';
+import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { Run } from '../../domain/resources/run.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { querySchema } from '../server/page-query.ts';

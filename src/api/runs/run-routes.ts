@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { type AgentFileContent, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../core/agent-files.ts';
-import { AppError } from '../../core/errors.ts';
-import type { RunControl } from '../../core/ports/runs/run-control.ts';
-import { MAX_EXAMINED_RUNS } from '../../core/ports/runs/run-queue.ts';
-import { RUN_STATES, type Run, type RunInput } from '../../core/resources/run.ts';
-import { PAYLOAD_FILE } from '../../run/envelope.ts';
-import { readRunContext } from '../../run/read-context.ts';
+import { type AgentFileContent, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../domain/agent-files.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { RunControl } from '../../domain/ports/runs/run-control.ts';
+import { MAX_EXAMINED_RUNS } from '../../domain/ports/runs/run-queue.ts';
+import { RUN_STATES, type Run, type RunInput } from '../../domain/resources/run.ts';
+import { PAYLOAD_FILE } from '../../runs/envelope.ts';
+import { readRunContext } from '../../runs/read-context.ts';
 import { closedObject, listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { orReceiver, requireRole, requireRoleOrHold } from '../server/access-rules.ts';
 import { type PageQuery, pageQuerySchema, readPage } from '../server/page-query.ts';

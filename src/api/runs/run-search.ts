@@ -1,8 +1,8 @@
-import { AppError } from '../../core/errors.ts';
-import type { DeliveryId } from '../../core/ids.ts';
-import type { JsonSchema } from '../../core/json.ts';
-import type { RunSearch } from '../../core/ports/runs/run-queue.ts';
-import { DEAD_LETTER_STATE, type RunState } from '../../core/resources/run.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
+import type { JsonSchema } from '../../domain/json.ts';
+import type { RunSearch } from '../../domain/ports/runs/run-queue.ts';
+import { DEAD_LETTER_STATE, type RunState } from '../../domain/resources/run.ts';
 import { INSTANT, parseInstant } from '../server/instants.ts';
 
 /** The filters of runs, as the list and the requests about many runs take them. */

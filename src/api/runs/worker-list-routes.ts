@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { KnownWorker, WorkerControl } from '../../core/ports/runs/worker-control.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { KnownWorker, WorkerControl } from '../../domain/ports/runs/worker-control.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import type { Principal } from '../auth/authenticator.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';

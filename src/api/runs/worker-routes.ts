@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import { EXIT_CODE_RANGE } from '../../core/exit-code.ts';
-import type { JsonObject, JsonSchema } from '../../core/json.ts';
-import type { RunControl } from '../../core/ports/runs/run-control.ts';
-import type { RunReader } from '../../core/ports/runs/run-queue.ts';
+import { AppError } from '../../domain/errors.ts';
+import { EXIT_CODE_RANGE } from '../../domain/exit-code.ts';
+import type { JsonObject, JsonSchema } from '../../domain/json.ts';
+import type { RunControl } from '../../domain/ports/runs/run-control.ts';
+import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
 import type {
   ClaimedRun,
   Hold,
@@ -11,18 +11,18 @@ import type {
   NewOutput,
   WorkerCaller,
   WorkerControl,
-} from '../../core/ports/runs/worker-control.ts';
+} from '../../domain/ports/runs/worker-control.ts';
 import {
   MAX_PROGRESS_CHARACTERS,
   type Run,
   type RunAttempt,
   type RunProgress,
   type RunResult,
-} from '../../core/resources/run.ts';
-import { readReportedOutput } from '../../core/run-output.ts';
-import { traceAttempt } from '../../core/trace-context.ts';
-import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../../core/worker-labels.ts';
-import type { WorkerCheckout } from '../../core/workspace.ts';
+} from '../../domain/resources/run.ts';
+import { readReportedOutput } from '../../domain/run-output.ts';
+import { traceAttempt } from '../../domain/trace-context.ts';
+import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../../domain/worker-labels.ts';
+import type { WorkerCheckout } from '../../domain/workspace.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import type { FindSource } from '../factories/factory-source.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';

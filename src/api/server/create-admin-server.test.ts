@@ -12,8 +12,8 @@ import {
   RUN_ID,
   type SeededServices,
 } from '../../../test/helpers/seeded-services.ts';
-import { AppError } from '../../core/errors.ts';
-import { NO_RESULTS } from '../../core/run-results.ts';
+import { AppError } from '../../domain/errors.ts';
+import { NO_RESULTS } from '../../domain/run-results.ts';
 import { omitRepresentations } from './answer-conditionally.ts';
 import { MAX_BODY_BYTES } from './parse-json-body.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifySchemaValidationError } from 'fastify';
-import type { ProblemItem } from '../../core/errors.ts';
+import type { ProblemItem } from '../../domain/errors.ts';
 
 /** A finding of the validator, with the schema that it is about. */
 type Finding = FastifySchemaValidationError & { parentSchema?: { anyOf?: { required?: string[] }[] } };

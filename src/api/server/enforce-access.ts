@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { roleHolds } from '../../core/access.ts';
-import { AppError } from '../../core/errors.ts';
-import type { RunId } from '../../core/ids.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import { roleHolds } from '../../domain/access.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { RunId } from '../../domain/ids.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 import type { Authenticator, Principal } from '../auth/authenticator.ts';
 import type { RouteAccess } from './access-rules.ts';
 import { requireFactory } from './reach.ts';

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { LogFields, Logger } from '../../core/ports/logger.ts';
+import type { LogFields, Logger } from '../../domain/ports/logger.ts';
 
 type Log = (fieldsOrMessage: unknown, message?: string) => void;
 

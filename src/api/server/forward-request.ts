@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Json } from '../../core/json.ts';
+import type { Json } from '../../domain/json.ts';
 
 /** Marks a request that another replica forwarded, with the reason. */
 const FORWARDED = 'x-dockbell-forwarded';

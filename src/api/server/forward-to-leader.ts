@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReplicaGroup } from '../../core/ports/replicas.ts';
+import type { ReplicaGroup } from '../../domain/ports/replicas.ts';
 import { isUnderApi } from './enforce-access.ts';
 import { forwardRequest, reasonOfForward } from './forward-request.ts';
 import { describeProblem, sendProblem } from './problem.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, messageOf } from '../../core/errors.ts';
-import type { AnswerStore, ReservedKey } from '../../core/ports/access/idempotency.ts';
+import { AppError, messageOf } from '../../domain/errors.ts';
+import type { AnswerStore, ReservedKey } from '../../domain/ports/access/idempotency.ts';
 import { principalOf } from './reach.ts';
 
 declare module 'fastify' {

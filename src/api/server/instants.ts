@@ -1,6 +1,6 @@
-import { AppError } from '../../core/errors.ts';
-import type { JsonSchema } from '../../core/json.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { JsonSchema } from '../../domain/json.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 

@@ -1,6 +1,6 @@
-import { AppError } from '../../core/errors.ts';
-import type { JsonSchema } from '../../core/json.ts';
-import type { Page, PageRequest } from '../../core/page.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { JsonSchema } from '../../domain/json.ts';
+import type { Page, PageRequest } from '../../domain/page.ts';
 
 /** What lists take in their query. */
 export interface PageQuery {

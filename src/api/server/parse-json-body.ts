@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 
 /** Room for a payload of the ingress's largest size in base64, and for ones that are meant to be too large. */
 export const MAX_BODY_BYTES = 1_048_576;

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { ErrorCode, ProblemItem } from '../../core/errors.ts';
-import { ERROR_CODES } from '../../core/errors.ts';
+import type { ErrorCode, ProblemItem } from '../../domain/errors.ts';
+import { ERROR_CODES } from '../../domain/errors.ts';
 
 /** A problem document (RFC 9457). `code` is for programs, `detail` for people. */
 export interface Problem {

@@ -1,4 +1,4 @@
-import type { RateLimitDetails } from '../../core/rate-limit.ts';
+import type { RateLimitDetails } from '../../domain/rate-limit.ts';
 
 /**
  * The fields of a response to a client that has used its quota, as draft-ietf-httpapi-ratelimit-headers-11 defines them: lists

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { Actor } from '../../core/access.ts';
-import { AppError } from '../../core/errors.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { FactoryHead } from '../../core/reconciliation.ts';
+import type { Actor } from '../../domain/access.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { FactoryHead } from '../../domain/reconciliation.ts';
 import type { Principal } from '../auth/authenticator.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { FORM_TYPE } from '../../signature/verify/request-parts.ts';
+import { FORM_TYPE } from '../../definitions/signature/verify/request-parts.ts';
 
 /** Sends a payload. As an attachment: a browser must store it, never show it (threat model W1). */
 export function sendPayload(reply: FastifyReply, fileName: string, payload: Uint8Array): FastifyReply {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Logger } from '../../core/ports/logger.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 import { warnOfPlainText } from './warn-of-plain-text.ts';
 
 function warningsFor(host: string, url: string | null): string[] {

@@ -1,4 +1,4 @@
-import type { Logger } from '../../core/ports/logger.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/;
 

@@ -1,9 +1,9 @@
-import type { LoginLink } from '../../core/access.ts';
-import type { IdSource, RandomBytes } from '../../core/ids.ts';
-import type { LoginLinkTable } from '../../core/ports/access/login-link-table.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { CLOCK_TOLERANCE_MS } from '../../core/time/steady-clock.ts';
-import { createCredential, hashCredential } from '../auth/credential.ts';
+import type { LoginLink } from '../../domain/access.ts';
+import type { IdSource, RandomBytes } from '../../domain/ids.ts';
+import type { LoginLinkTable } from '../../domain/ports/access/login-link-table.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { CLOCK_TOLERANCE_MS } from '../../domain/time/steady-clock.ts';
+import { createCredential, hashCredential } from '../../platform/secrets/credential.ts';
 
 /** Lifetime of a link. A requested link is used immediately; the link of a start may wait for a person. */
 const LIFETIMES_MS: Readonly<Record<LoginLink['origin'], number>> = {

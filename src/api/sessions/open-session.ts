@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Identity, SessionOwner } from '../../core/access.ts';
-import type { IdSource, RandomBytes } from '../../core/ids.ts';
-import type { SessionTable } from '../../core/ports/access/session-table.ts';
-import type { EventFeed } from '../../core/ports/event-feed.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { createCredential, hashCredential } from '../auth/credential.ts';
+import type { Identity, SessionOwner } from '../../domain/access.ts';
+import type { IdSource, RandomBytes } from '../../domain/ids.ts';
+import type { SessionTable } from '../../domain/ports/access/session-table.ts';
+import type { EventFeed } from '../../domain/ports/event-feed.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { createCredential, hashCredential } from '../../platform/secrets/credential.ts';
 import { deriveCsrfToken, readSessionCookie, writeSessionCookie } from './session-cookie.ts';
 
 export interface SessionParts {

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { Session, SessionOwner } from '../../core/access.ts';
-import { sessionOwnerOf } from '../../core/access.ts';
-import { AppError } from '../../core/errors.ts';
-import type { SessionId } from '../../core/ids.ts';
-import type { SessionTable } from '../../core/ports/access/session-table.ts';
-import type { UserTable } from '../../core/ports/access/user-table.ts';
-import type { Clock } from '../../core/time/clock.ts';
+import type { Session, SessionOwner } from '../../domain/access.ts';
+import { sessionOwnerOf } from '../../domain/access.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { SessionTable } from '../../domain/ports/access/session-table.ts';
+import type { UserTable } from '../../domain/ports/access/user-table.ts';
+import type { Clock } from '../../domain/time/clock.ts';
 import { presentBrowser } from '../auth/present-access.ts';
 import { listOf, noBody } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { TOKEN_ROLES, type TokenRole } from '../../core/access.ts';
-import { AppError } from '../../core/errors.ts';
-import type { TokenId } from '../../core/ids.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import { DURATION_PATTERN, parseDuration } from '../../words/duration.ts';
+import { TOKEN_ROLES, type TokenRole } from '../../domain/access.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { TokenId } from '../../domain/ids.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import { DURATION_PATTERN, parseDuration } from '../../domain/words/duration.ts';
+import { createApiToken, type TokenParts } from '../../platform/secrets/create-api-token.ts';
 import { presentToken } from '../auth/present-access.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
@@ -11,7 +12,6 @@ import { locate } from '../server/locate.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { requireKnownFactories } from '../users/require-known.ts';
-import { createApiToken, type TokenParts } from './create-api-token.ts';
 
 export interface TokenRouteParts extends TokenParts {
   inventory: Pick<InventoryReader, 'factories'>;

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { Role, User } from '../../core/access.ts';
-import { ROLES, USER_NAME_PATTERN } from '../../core/access.ts';
-import { AppError } from '../../core/errors.ts';
-import type { IdSource, UserId } from '../../core/ids.ts';
-import type { UserChange, UserOutcome, UserTable } from '../../core/ports/access/user-table.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { Clock } from '../../core/time/clock.ts';
+import type { Role, User } from '../../domain/access.ts';
+import { ROLES, USER_NAME_PATTERN } from '../../domain/access.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { IdSource, UserId } from '../../domain/ids.ts';
+import type { UserChange, UserOutcome, UserTable } from '../../domain/ports/access/user-table.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { Clock } from '../../domain/time/clock.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import { requireGoodPassword } from '../auth/passwords.ts';
 import { presentUser } from '../auth/present-access.ts';

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import type { JsonObject, JsonSchema } from '../../core/json.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { JsonObject, JsonSchema } from '../../domain/json.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
 import {
   CONNECT_PROVIDERS,
   type ConnectionPlan,
   type ConnectOrder,
   type ConnectProvider,
   type WebhookConnector,
-} from '../../core/ports/webhook-connector.ts';
-import { SecretValue } from '../../core/secret-value.ts';
+} from '../../domain/ports/webhook-connector.ts';
+import { SecretValue } from '../../domain/secret-value.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { principalOf } from '../server/reach.ts';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { WebhookUid } from '../../core/ids.ts';
-import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
-import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
-import type { Delivery } from '../../core/resources/delivery.ts';
-import { NO_TRAFFIC } from '../../core/webhook-traffic.ts';
-import { describeRejections } from '../../words/describe-rejections.ts';
+import type { WebhookUid } from '../../domain/ids.ts';
+import { HOUR_MS } from '../../domain/ports/deliveries/activity-reader.ts';
+import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
+import type { Delivery } from '../../domain/resources/delivery.ts';
+import { NO_TRAFFIC } from '../../domain/webhook-traffic.ts';
+import { describeRejections } from '../../domain/words/describe-rejections.ts';
 import { createRequestCounter } from './count-requests.ts';
 import { presentTraffic } from './present-traffic.ts';
 

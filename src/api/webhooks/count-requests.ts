@@ -1,10 +1,10 @@
-import type { WebhookUid } from '../../core/ids.ts';
-import { type ActivityReader, type DeliveryCount, HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
-import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
-import type { UnloggedCounts } from '../../core/ports/deliveries/unlogged-counts.ts';
-import { type RecentRejections, readRejections } from '../../core/recent-rejections.ts';
-import type { DeliveryLabel } from '../../core/resources/delivery.ts';
-import type { Clock } from '../../core/time/clock.ts';
+import type { WebhookUid } from '../../domain/ids.ts';
+import { type ActivityReader, type DeliveryCount, HOUR_MS } from '../../domain/ports/deliveries/activity-reader.ts';
+import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
+import type { UnloggedCounts } from '../../domain/ports/deliveries/unlogged-counts.ts';
+import { type RecentRejections, readRejections } from '../../domain/recent-rejections.ts';
+import type { DeliveryLabel } from '../../domain/resources/delivery.ts';
+import type { Clock } from '../../domain/time/clock.ts';
 
 const HOURS = 24;
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { Inspector } from '../../inspection/create-inspector.ts';
-import { formatPath } from '../../words/payload-path.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import { formatPath } from '../../domain/words/payload-path.ts';
+import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { findWebhook } from './find-webhook.ts';

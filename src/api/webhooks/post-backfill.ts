@@ -1,14 +1,14 @@
-import { AppError } from '../../core/errors.ts';
-import type { IdSource } from '../../core/ids.ts';
-import type { WebhookView } from '../../core/ports/definitions/inventory.ts';
-import type { BackfillControl, MissedDelivery } from '../../core/ports/deliveries/backfill-control.ts';
-import type { SecretStore } from '../../core/ports/secret-store.ts';
-import type { BackfillReason } from '../../core/resources/delivery.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { buildSenderRequest, type SenderRequest } from '../../sender/build-request.ts';
-import { isCarriedHeader, isSendableHeader } from '../../sender/given-headers.ts';
-import { postDelivery } from '../../sender/post-delivery.ts';
-import { encodeHeaderValue, JSON_FIELD, wrapInForm } from '../../signature/sign/delivery-parts.ts';
+import { encodeHeaderValue, JSON_FIELD, wrapInForm } from '../../definitions/signature/sign/delivery-parts.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { IdSource } from '../../domain/ids.ts';
+import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
+import type { BackfillControl, MissedDelivery } from '../../domain/ports/deliveries/backfill-control.ts';
+import type { SecretStore } from '../../domain/ports/secret-store.ts';
+import type { BackfillReason } from '../../domain/resources/delivery.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { buildSenderRequest, type SenderRequest } from '../../ingress/sender/build-request.ts';
+import { isCarriedHeader, isSendableHeader } from '../../ingress/sender/given-headers.ts';
+import { postDelivery } from '../../ingress/sender/post-delivery.ts';
 
 export interface BackfillParts {
   secrets: Pick<SecretStore, 'open'>;

@@ -1,7 +1,7 @@
-import type { RecentRejections } from '../../core/recent-rejections.ts';
-import { formatInstant } from '../../core/time/clock.ts';
-import type { CredentialFailure, WebhookTraffic } from '../../core/webhook-traffic.ts';
-import { describeDeliveryReason } from '../../words/delivery-reasons.ts';
+import type { RecentRejections } from '../../domain/recent-rejections.ts';
+import { formatInstant } from '../../domain/time/clock.ts';
+import type { CredentialFailure, WebhookTraffic } from '../../domain/webhook-traffic.ts';
+import { describeDeliveryReason } from '../../domain/words/delivery-reasons.ts';
 import { presentInstant } from '../server/instants.ts';
 import { NO_REQUESTS } from './count-requests.ts';
 

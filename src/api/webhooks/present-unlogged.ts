@@ -1,7 +1,7 @@
-import type { WebhookUid } from '../../core/ids.ts';
-import type { UnloggedCount, UnloggedCounts } from '../../core/ports/deliveries/unlogged-counts.ts';
-import { type Clock, formatInstant } from '../../core/time/clock.ts';
-import { describeUnlogged } from '../../words/unlogged-reasons.ts';
+import type { WebhookUid } from '../../domain/ids.ts';
+import type { UnloggedCount, UnloggedCounts } from '../../domain/ports/deliveries/unlogged-counts.ts';
+import { type Clock, formatInstant } from '../../domain/time/clock.ts';
+import { describeUnlogged } from '../../domain/words/unlogged-reasons.ts';
 
 const HOUR_MS = 3_600_000;
 

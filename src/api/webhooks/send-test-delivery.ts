@@ -1,10 +1,10 @@
-import { AppError } from '../../core/errors.ts';
-import type { IdSource } from '../../core/ids.ts';
-import type { WebhookView } from '../../core/ports/definitions/inventory.ts';
-import type { SecretStore } from '../../core/ports/secret-store.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { buildSenderRequest } from '../../sender/build-request.ts';
-import { postDelivery } from '../../sender/post-delivery.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { IdSource } from '../../domain/ids.ts';
+import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
+import type { SecretStore } from '../../domain/ports/secret-store.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { buildSenderRequest } from '../../ingress/sender/build-request.ts';
+import { postDelivery } from '../../ingress/sender/post-delivery.ts';
 
 /** What the ingress answered to a test delivery. Header names are lowercase. */
 export interface TestDeliveryAnswer {

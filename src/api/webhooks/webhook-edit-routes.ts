@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import type { WebhookUid } from '../../core/ids.ts';
-import type { JsonSchema } from '../../core/json.ts';
-import type { WebhookView } from '../../core/ports/definitions/inventory.ts';
-import { readDeclared, readRequest, requestProperties } from '../../core/resources/fields.ts';
-import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
-import { SecretValue } from '../../core/secret-value.ts';
-import { tagWebhook } from '../../edit/entity-tag.ts';
-import type { FactoryEditor } from '../../edit/factory-editor.ts';
-import type { NewWebhook } from '../../edit/webhook-edits.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { WebhookUid } from '../../domain/ids.ts';
+import type { JsonSchema } from '../../domain/json.ts';
+import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
+import { readDeclared, readRequest, requestProperties } from '../../domain/resources/fields.ts';
+import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
+import { SecretValue } from '../../domain/secret-value.ts';
+import { tagWebhook } from '../../reconcile/edit/entity-tag.ts';
+import type { FactoryEditor } from '../../reconcile/edit/factory-editor.ts';
+import type { NewWebhook } from '../../reconcile/edit/webhook-edits.ts';
 import { readEditOrder } from '../factories/edit-order.ts';
 import {
   type Advice,

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '../../core/errors.ts';
-import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { CaptureControl } from '../../core/ports/deliveries/capture-control.ts';
-import { tagWebhook } from '../../edit/entity-tag.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { CaptureControl } from '../../domain/ports/deliveries/capture-control.ts';
+import { tagWebhook } from '../../reconcile/edit/entity-tag.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';

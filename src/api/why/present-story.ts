@@ -1,4 +1,4 @@
-import type { Story, StoryStep } from '../../story/story.ts';
+import type { Story, StoryStep } from '../../operations/story/story.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';
 import { presentInstant } from '../server/instants.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { composeStory, type StoryAnswer } from '../../story/compose-story.ts';
-import { MAX_ENTRIES } from '../../story/cut-list.ts';
-import type { StoryParts } from '../../story/story-parts.ts';
+import { composeStory, type StoryAnswer } from '../../operations/story/compose-story.ts';
+import { MAX_ENTRIES } from '../../operations/story/cut-list.ts';
+import type { StoryParts } from '../../operations/story/story-parts.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { querySchema } from '../server/page-query.ts';

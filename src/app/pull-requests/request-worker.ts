@@ -1,17 +1,17 @@
 import { workerData } from 'node:worker_threads';
-import type { PlanPreview } from '../../core/plan-preview.ts';
-import type { Environment } from '../../core/reserved-variables.ts';
-import { builtFile } from '../../files/package-files.ts';
-import { type InspectionHost, inspect } from '../../inspection/inspection.ts';
-import { type CheckOrder, checkRequest, type RequestCheck } from '../../pull-requests/check-request.ts';
-import { startGitHost } from '../../source/git-host.ts';
-import type { RepositoryLocation } from '../../source/repository-url.ts';
-import { RequestHeads } from '../../source/request-heads.ts';
-import { DEFAULT_LIMITS } from '../../source/source-limits.ts';
+import type { PlanPreview } from '../../domain/plan-preview.ts';
+import type { Environment } from '../../domain/reserved-variables.ts';
+import { builtFile } from '../../platform/files/package-files.ts';
+import { serveTasks } from '../../platform/threads/serve-tasks.ts';
+import type { TaskThreadData } from '../../platform/threads/task-thread.ts';
+import { lowerThreadPriority } from '../../platform/threads/thread-priority.ts';
+import { type InspectionHost, inspect } from '../../reconcile/inspection/inspection.ts';
+import { type CheckOrder, checkRequest, type RequestCheck } from '../../reconcile/pull-requests/check-request.ts';
+import { startGitHost } from '../../reconcile/source/git-host.ts';
+import type { RepositoryLocation } from '../../reconcile/source/repository-url.ts';
+import { RequestHeads } from '../../reconcile/source/request-heads.ts';
+import { DEFAULT_LIMITS } from '../../reconcile/source/source-limits.ts';
 import { connectStorage } from '../../storage/thread/start-storage.ts';
-import { serveTasks } from '../../threads/serve-tasks.ts';
-import type { TaskThreadData } from '../../threads/task-thread.ts';
-import { lowerThreadPriority } from '../../threads/thread-priority.ts';
 
 /** One check, and where its repository is. */
 export interface RequestTask {
@@ -30,7 +30,7 @@ export interface RequestHost extends InspectionHost {
 lowerThreadPriority();
 const { channel } = workerData as TaskThreadData;
 const storage = connectStorage(channel);
-const git = startGitHost(builtFile('source/git-host-process.js'));
+const git = startGitHost(builtFile('reconcile/source/git-host-process.js'));
 serveTasks<RequestTask, RequestCheck, RequestHost>(({ order, source, webhooksPerFactory }, onStep, host) => {
   const heads = new RequestHeads({ ...source, runGit: git.run, limits: DEFAULT_LIMITS });
   return checkRequest(

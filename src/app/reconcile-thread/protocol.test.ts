@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 import { copyLogFields, restoreLogFields } from './protocol.ts';
 
 it('keeps name, message, stack and code of a logged error, also if its cause cannot be copied', () => {

@@ -1,22 +1,22 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { FactoryConfig } from '../../config/config.ts';
-import type { WebhookUid } from '../../core/ids.ts';
-import type { AppliedChange } from '../../core/ports/definitions/inventory.ts';
-import type { ServedChange, Serving, ServingWebhook } from '../../core/ports/definitions/serving.ts';
-import type { LogFields, Logger } from '../../core/ports/logger.ts';
-import type { PutMode, PutOptions, SecretStore } from '../../core/ports/secret-store.ts';
-import type { TimedPass } from '../../core/ports/tracing.ts';
-import type { ReconciliationEnd } from '../../core/reconciliation.ts';
-import type { Environment } from '../../core/reserved-variables.ts';
-import type { AppliedWebhook } from '../../core/resources/webhook.ts';
-import type { SecretUser } from '../../core/secret-scope.ts';
-import { SecretValue } from '../../core/secret-value.ts';
-import type { DataPaths } from '../../data-dir/data-paths.ts';
-import type { EditOrder, FactoryEditor } from '../../edit/factory-editor.ts';
-import type { NewWebhook } from '../../edit/webhook-edits.ts';
+import type { WebhookUid } from '../../domain/ids.ts';
+import type { AppliedChange } from '../../domain/ports/definitions/inventory.ts';
+import type { ServedChange, Serving, ServingWebhook } from '../../domain/ports/definitions/serving.ts';
+import type { LogFields, Logger } from '../../domain/ports/logger.ts';
+import type { PutMode, PutOptions, SecretStore } from '../../domain/ports/secret-store.ts';
+import type { TimedPass } from '../../domain/ports/tracing.ts';
+import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
+import type { Environment } from '../../domain/reserved-variables.ts';
+import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
+import type { SecretUser } from '../../domain/secret-scope.ts';
+import { SecretValue } from '../../domain/secret-value.ts';
 import type { AdoptSecret } from '../../ingress/ingress-context.ts';
-import type { Packed } from '../../threads/packed.ts';
-import { listOperations } from '../../threads/port-client.ts';
+import type { DataPaths } from '../../operations/data-dir/data-paths.ts';
+import type { Packed } from '../../platform/threads/packed.ts';
+import { listOperations } from '../../platform/threads/port-client.ts';
+import type { EditOrder, FactoryEditor } from '../../reconcile/edit/factory-editor.ts';
+import type { NewWebhook } from '../../reconcile/edit/webhook-edits.ts';
 import type { Reconcilers } from '../create-reconcilers.ts';
 
 /** What the reconcile thread gets when it starts. */

@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads';
-import { AppError } from '../../core/errors.ts';
-import type { AppliedChange } from '../../core/ports/definitions/inventory.ts';
-import type { FactoryControl, ReconcileControl } from '../../core/ports/definitions/reconciler.ts';
-import type { Serving } from '../../core/ports/definitions/serving.ts';
-import type { Logger } from '../../core/ports/logger.ts';
-import type { SecretStore } from '../../core/ports/secret-store.ts';
-import type { OnTimedPass } from '../../core/ports/tracing.ts';
-import type { ReconciliationEnd } from '../../core/reconciliation.ts';
-import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
-import { type CancelCall, scheduleCall } from '../../core/time/schedule.ts';
-import type { FactoryEditor } from '../../edit/factory-editor.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { AppliedChange } from '../../domain/ports/definitions/inventory.ts';
+import type { FactoryControl, ReconcileControl } from '../../domain/ports/definitions/reconciler.ts';
+import type { Serving } from '../../domain/ports/definitions/serving.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
+import type { SecretStore } from '../../domain/ports/secret-store.ts';
+import type { OnTimedPass } from '../../domain/ports/tracing.ts';
+import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
+import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
+import { type CancelCall, scheduleCall } from '../../domain/time/schedule.ts';
 import type { AdoptSecret, IngressListeners } from '../../ingress/ingress-context.ts';
-import type { Packed } from '../../threads/packed.ts';
-import { PortLink } from '../../threads/port-link.ts';
+import type { Packed } from '../../platform/threads/packed.ts';
+import { PortLink } from '../../platform/threads/port-link.ts';
+import type { FactoryEditor } from '../../reconcile/edit/factory-editor.ts';
 import {
   type CopiedServedChange,
   copySecret,

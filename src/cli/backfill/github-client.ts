@@ -1,5 +1,5 @@
-import { messageOf } from '../../core/errors.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CliContext } from '../context.ts';
 import { CliError, codeOfStatus } from '../exit-codes.ts';
 

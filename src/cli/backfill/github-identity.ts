@@ -1,7 +1,7 @@
 import type { Webhook } from '../../client/api-types.ts';
-import { describeScheme } from '../../signature/schemes/describe-scheme.ts';
-import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { describeScheme } from '../../definitions/signature/schemes/describe-scheme.ts';
+import { resolveScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** GitHub sends its delivery ID here, and reports it as `guid`. */

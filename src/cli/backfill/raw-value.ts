@@ -7,7 +7,7 @@ import {
   skipSpace,
   skipString,
   skipValue,
-} from '../../core/payload/skip-json.ts';
+} from '../../domain/payload/skip-json.ts';
 
 /**
  * The text of a value of a JSON document as it is written there, without white space between its parts. Numbers and escapes stay,

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { readAnswer } from '../../client/read-answer.ts';
-import type { BackupPhase, OpenBackup } from '../../core/ports/backup-control.ts';
-import { MASTER_KEY_VARIABLE } from '../../core/reserved-variables.ts';
-import { escapeText } from '../../words/escape-text.ts';
-import { formatSize } from '../../words/format-size.ts';
+import type { BackupPhase, OpenBackup } from '../../domain/ports/backup-control.ts';
+import { MASTER_KEY_VARIABLE } from '../../domain/reserved-variables.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
+import { formatSize } from '../../domain/words/format-size.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -50,7 +50,7 @@ export function declareBackup(command: CliCommand, bind: Bind): void {
 async function backUp(session: CommandSession, options: BackupOptions, file: string): Promise<number> {
   const { context, output } = session;
   // Imported here, so that the other commands start without the libraries of the daemon.
-  const { requireTarget, storeBackup } = await import('../../backup/store-backup.ts');
+  const { requireTarget, storeBackup } = await import('../../operations/backup/store-backup.ts');
   const target = resolve(context.cwd, file);
   const force = options.force === true;
   await requireTarget(target, force);
@@ -127,12 +127,12 @@ async function openOffline(
   const { dataDir, storage } = await findStoppedDaemon(session, config);
   const masterKeyFile = keyFile === undefined ? join(dataDir, 'master.key') : resolve(context.cwd, keyFile);
   if (storage.type === 'postgres') {
-    const { createPostgresBackupError } = await import('../../backup/postgres-backup.ts');
+    const { createPostgresBackupError } = await import('../../operations/backup/postgres-backup.ts');
     throw createPostgresBackupError({ dataDir, masterKeyFile, url: storage.url! });
   }
   const [{ openOfflineBackup }, { describeSource }] = await Promise.all([
-    import('../../backup/offline-backup.ts'),
-    import('../../backup/describe-source.ts'),
+    import('../../operations/backup/offline-backup.ts'),
+    import('../../operations/backup/describe-source.ts'),
   ]);
   const source = describeSource({
     dataDir,

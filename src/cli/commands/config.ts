@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { ConfigProblem } from '../../config/config-document.ts';
-import { AppError } from '../../core/errors.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { AppError } from '../../domain/errors.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CONFIG_FILE } from '../connection.ts';

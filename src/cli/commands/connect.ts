@@ -1,8 +1,8 @@
 import type { ConnectionPlan, Webhook } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
-import { servedProvider } from '../../triggers/served-provider.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { TRIGGER_PROVIDERS } from '../../definitions/triggers/providers.ts';
+import { servedProvider } from '../../definitions/triggers/served-provider.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

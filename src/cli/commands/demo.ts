@@ -24,7 +24,7 @@ export function declareDemo(command: CliCommand, bind: Bind): void {
 async function demo(session: CommandSession, options: { dir: string }): Promise<number> {
   const { context } = session;
   const stop = context.catchInterrupts();
-  const { runDemo } = await import('../../demo/run-demo.ts');
+  const { runDemo } = await import('../demo/run-demo.ts');
   return runDemo({
     dir: resolve(context.cwd, options.dir),
     ownCommand: describeOwnCommand(process, context),

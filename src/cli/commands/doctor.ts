@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readAnswer } from '../../client/read-answer.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { DoctorReport, Finding } from '../../core/ports/doctor.ts';
-import { countOf } from '../../words/count-of.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { DoctorReport, Finding } from '../../domain/ports/doctor.ts';
+import { countOf } from '../../domain/words/count-of.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CONFIG_FILE, findDataDir } from '../connection.ts';
@@ -78,7 +78,7 @@ async function examineOffline({ context, globals }: CommandSession, options: Doc
   const { cwd, env } = context;
   // Imported here, so that the other commands start without the libraries of the daemon.
   const [{ examineStopped }, { loadConfig }] = await Promise.all([
-    import('../../doctor/examine-stopped.ts'),
+    import('../../operations/doctor/examine-stopped.ts'),
     import('../../config/load-config.ts'),
   ]);
   const named = findConfigFile(options.config, cwd);

@@ -1,11 +1,11 @@
 import { lstat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Option } from 'commander';
-import { messageOf } from '../../core/errors.ts';
-import { readBuildIdentity } from '../../files/build-identity.ts';
-import { makeFolder } from '../../files/make-folder.ts';
-import { findWorkTreeRoot, realPathOf } from '../../source/local-repository.ts';
-import { NOT_PUBLISHED } from '../../words/publication.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { NOT_PUBLISHED } from '../../domain/words/publication.ts';
+import { readBuildIdentity } from '../../platform/files/build-identity.ts';
+import { makeFolder } from '../../platform/files/make-folder.ts';
+import { findWorkTreeRoot, realPathOf } from '../../reconcile/source/local-repository.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { readAnswer } from '../../client/read-answer.ts';
-import { AppError } from '../../core/errors.ts';
-import { MASTER_KEY_VARIABLE } from '../../core/reserved-variables.ts';
-import { countOf } from '../../words/count-of.ts';
+import { AppError } from '../../domain/errors.ts';
+import { MASTER_KEY_VARIABLE } from '../../domain/reserved-variables.ts';
+import { countOf } from '../../domain/words/count-of.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -63,7 +63,7 @@ async function isReachable(session: CommandSession): Promise<boolean> {
 
 async function rotateOnline(session: CommandSession, options: RotateOptions): Promise<number> {
   const { context, output } = session;
-  const { readNewKey } = await import('../../maintenance/rotate-master-key.ts');
+  const { readNewKey } = await import('../../operations/maintenance/rotate-master-key.ts');
   const newKeyFile = resolve(context.cwd, options.newKeyFile);
   const newKey = Buffer.from(await readNewKey(newKeyFile)).toString('base64');
   const api = await session.api();
@@ -104,7 +104,7 @@ async function rotateStopped(session: CommandSession, options: RotateOptions): P
   const daemon = await findStoppedDaemon(session, options.config);
   const named = options.keyFile === undefined ? null : resolve(context.cwd, options.keyFile);
   // Imported here, so that the other commands start without the libraries of the daemon.
-  const { rotateMasterKey } = await import('../../maintenance/rotate-master-key.ts');
+  const { rotateMasterKey } = await import('../../operations/maintenance/rotate-master-key.ts');
   const keyFile = named ?? join(daemon.dataDir, 'master.key');
   const environmentValue = named === null ? context.env[MASTER_KEY_VARIABLE] : undefined;
   const newKeyFile = resolve(context.cwd, options.newKeyFile);

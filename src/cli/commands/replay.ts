@@ -10,9 +10,9 @@ import {
   REPLAY_STATES,
   type ReplayDefinition,
   type ReplayState,
-} from '../../core/resources/replay.ts';
-import { describePreview, describeReplayed, describeUnexamined } from '../../words/describe-replay.ts';
-import { escapeText } from '../../words/escape-text.ts';
+} from '../../domain/resources/replay.ts';
+import { describePreview, describeReplayed, describeUnexamined } from '../../domain/words/describe-replay.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

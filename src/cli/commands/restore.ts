@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { escapeText } from '../../words/escape-text.ts';
-import { quoteForShell } from '../../words/quote-for-shell.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
+import { quoteForShell } from '../../domain/words/quote-for-shell.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { findDataDir } from '../connection.ts';
@@ -38,7 +38,7 @@ export function declareRestore(command: CliCommand, bind: Bind): void {
 async function restore(session: CommandSession, options: RestoreOptions, file: string): Promise<number> {
   const { context, globals, output } = session;
   // Imported here, so that the other commands start without the libraries of the daemon.
-  const { checkBackup, restoreBackup } = await import('../../backup/restore-backup.ts');
+  const { checkBackup, restoreBackup } = await import('../../operations/backup/restore-backup.ts');
   const path = resolve(context.cwd, file);
   const progress = startProgress(context, 'Reading the backup');
   const onProgress = (doneBytes: number, totalBytes: number) => {

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Argument } from 'commander';
-import { makeFolder } from '../../files/make-folder.ts';
-import type { SchemaName } from '../../yaml/schemas.ts';
-import { readSchema, readSchemaText, SCHEMA_NAMES } from '../../yaml/schemas.ts';
+import type { SchemaName } from '../../definitions/yaml/schemas.ts';
+import { readSchema, readSchemaText, SCHEMA_NAMES } from '../../definitions/yaml/schemas.ts';
+import { makeFolder } from '../../platform/files/make-folder.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Daemon } from '../../app/daemon.ts';
 import type { StopMode } from '../../app/end-daemon.ts';
-import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
+import { AppError, messageOf, systemErrorCode } from '../../domain/errors.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CONFIG_FILE } from '../connection.ts';

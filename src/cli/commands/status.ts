@@ -1,11 +1,11 @@
 import { Option } from 'commander';
 import type { Condition, Factory, Reconciliation, Replica } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
-import { waitsForFirstSecret } from '../../core/reconciliation.ts';
-import { resolveLocalRevision } from '../../source/directory-source.ts';
-import { escapeText } from '../../words/escape-text.ts';
-import { formatSize } from '../../words/format-size.ts';
-import { expiresSoon } from '../../words/token-expiry.ts';
+import { waitsForFirstSecret } from '../../domain/reconciliation.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
+import { formatSize } from '../../domain/words/format-size.ts';
+import { expiresSoon } from '../../domain/words/token-expiry.ts';
+import { resolveLocalRevision } from '../../reconcile/source/directory-source.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

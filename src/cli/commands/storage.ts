@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { CopyReport } from '../../maintenance/copy-storage.ts';
-import { countOf } from '../../words/count-of.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { countOf } from '../../domain/words/count-of.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
+import type { CopyReport } from '../../operations/maintenance/copy-storage.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CONFIG_FILE, findDataDir } from '../connection.ts';
@@ -56,7 +56,7 @@ async function copy(session: CommandSession, options: CopyOptions): Promise<numb
   const source = await findSource(session, options.from);
   const url = await findTarget(session, options);
   // Imported here, so that the other commands start without the libraries of the daemon.
-  const { copyStorage } = await import('../../maintenance/copy-storage.ts');
+  const { copyStorage } = await import('../../operations/maintenance/copy-storage.ts');
   const interrupted = context.catchInterrupts();
   const progress = startProgress(context, 'Copying');
   const show = createDisplay(progress.update);

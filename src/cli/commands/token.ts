@@ -2,10 +2,10 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { ApiToken, TokenRole } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { TOKEN_ROLES } from '../../core/access.ts';
-import { parseDuration } from '../../words/duration.ts';
-import { escapeText } from '../../words/escape-text.ts';
-import { expiresSoon, hasExpired } from '../../words/token-expiry.ts';
+import { TOKEN_ROLES } from '../../domain/access.ts';
+import { parseDuration } from '../../domain/words/duration.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
+import { expiresSoon, hasExpired } from '../../domain/words/token-expiry.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -81,7 +81,7 @@ async function resetToken(session: CommandSession, { config }: { config?: string
   const { output } = session;
   const daemon = await findStoppedDaemon(session, config);
   // Imported here, so that the other commands start without the libraries of the daemon.
-  const { resetAdminToken } = await import('../../maintenance/reset-admin-token.ts');
+  const { resetAdminToken } = await import('../../operations/maintenance/reset-admin-token.ts');
   const file = await resetAdminToken(daemon);
   output.line(`A new owner token is in ${file}. The earlier admin-token no longer works.`);
   output.note("Start the daemon, then run 'dockbell login-link' to sign in.");

@@ -1,4 +1,4 @@
-import { readBuildIdentity } from '../../files/build-identity.ts';
+import { readBuildIdentity } from '../../platform/files/build-identity.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -1,7 +1,7 @@
 import type { NewWebhook, Webhook } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
-import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
-import { escapeLines, escapeText } from '../../words/escape-text.ts';
+import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
+import { escapeLines, escapeText } from '../../domain/words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

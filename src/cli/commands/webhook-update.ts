@@ -1,6 +1,6 @@
 import { readAnswer } from '../../client/read-answer.ts';
-import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

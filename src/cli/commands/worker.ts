@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Worker } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../../core/worker-labels.ts';
-import { readPackageVersion } from '../../files/package-version.ts';
-import { isProtectedUrl } from '../../words/protected-url.ts';
+import { isProtectedUrl } from '../../domain/words/protected-url.ts';
+import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../../domain/worker-labels.ts';
+import { readPackageVersion } from '../../platform/files/package-version.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, codeOf, EXIT_CODES } from '../exit-codes.ts';
@@ -111,7 +111,7 @@ async function work(session: CommandSession, options: WorkerCommandOptions, furt
   const { url } = await session.connection();
   if (!isProtectedUrl(url)) output.note(`Secrets and payloads of runs are sent in plain text to ${url}: use https.`);
   // Imported here: the other commands need none of it.
-  const { runWorker, Rejected } = await import('../../worker/run-worker.ts');
+  const { runWorker, Rejected } = await import('../../runs/worker/run-worker.ts');
   const stopped = new AbortController();
   const forced = new AbortController();
   const release = context.handleSignals(() => {

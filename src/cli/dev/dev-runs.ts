@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { FactoryConfig } from '../../config/config.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { Environment } from '../../core/reserved-variables.ts';
-import { suggestFactoryName } from '../../words/names.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Environment } from '../../domain/reserved-variables.ts';
+import { suggestFactoryName } from '../../domain/words/names.ts';
 import { CONFIG_FILE } from '../connection.ts';
 
 /** The factory of a `dockbell dev`, and how its runs are executed. */

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import type { FactoryDefinition, WebhookDefinition } from '../../core/definition.ts';
-import { type Diagnostic, hasErrors } from '../../core/diagnostic.ts';
-import type { SecretHistory, SecretStore } from '../../core/ports/secret-store.ts';
-import type { ScopeChange } from '../../core/secret-scope.ts';
-import { SecretValue } from '../../core/secret-value.ts';
 import { checkSecretForWebhook } from '../../definitions/check/check-secret.ts';
+import { generateSecret } from '../../definitions/signature/sign/generate-secret.ts';
 import { validateTree } from '../../definitions/validate-tree.ts';
-import { generateSecret } from '../../signature/sign/generate-secret.ts';
-import { readDirectoryTree } from '../../source/directory-source.ts';
+import type { FactoryDefinition, WebhookDefinition } from '../../domain/definition.ts';
+import { type Diagnostic, hasErrors } from '../../domain/diagnostic.ts';
+import type { SecretHistory, SecretStore } from '../../domain/ports/secret-store.ts';
+import type { ScopeChange } from '../../domain/secret-scope.ts';
+import { SecretValue } from '../../domain/secret-value.ts';
+import { readDirectoryTree } from '../../reconcile/source/directory-source.ts';
 
 /** Where a secret of `dockbell dev` comes from. A generated value is shown, any other one never is. */
 export type DevSecret = { origin: 'environment' | 'file' } | { origin: 'generated'; value: string };

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../domain/json.ts';
 
 /** A sample to send: `body` is compact JSON. */
 export interface ShownSample {

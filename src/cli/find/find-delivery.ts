@@ -1,7 +1,7 @@
 import type { Delivery } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import type { DeliveryLabel } from '../../core/resources/delivery.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import type { DeliveryLabel } from '../../domain/resources/delivery.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CommandSession } from '../command-session.ts';
 import { CliError } from '../exit-codes.ts';
 import { describeIdArgument, findIdIfAny } from './find-id.ts';

@@ -2,7 +2,7 @@ import type { User } from '../../client/api-types.ts';
 import type { ApiClient } from '../../client/create-api-client.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import { CliError } from '../exit-codes.ts';
 import { describeIdForms, pickById } from './find-id.ts';
 

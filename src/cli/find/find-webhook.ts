@@ -1,7 +1,7 @@
 import type { Webhook } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CommandSession } from '../command-session.ts';
 import { CliError } from '../exit-codes.ts';
 import { describeIdForms, findWebhookUid, LAST, pickLast } from './find-id.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { findSystemCode } from '../../client/create-once.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
-import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
+import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
 import type { Connection } from '../connection.ts';
 import type { CliContext } from '../context.ts';
 

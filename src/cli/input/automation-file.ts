@@ -1,10 +1,10 @@
-import type { paths } from '../../api-types/openapi.d.ts';
 import type { Automation, AutomationTrigger } from '../../client/api-types.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { paths } from '../../client/openapi.d.ts';
 import { type AutomationContent, writeDeclaredAutomation } from '../../definitions/write/write-automation.ts';
-import { nameForApi, pickPolicy, type RunPolicyKey } from '../../words/run-policy-keys.ts';
-import { parseYaml } from '../../yaml/parse-yaml.ts';
-import { splitFrontMatter } from '../../yaml/split-front-matter.ts';
+import { parseYaml } from '../../definitions/yaml/parse-yaml.ts';
+import { splitFrontMatter } from '../../definitions/yaml/split-front-matter.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { nameForApi, pickPolicy, type RunPolicyKey } from '../../domain/words/run-policy-keys.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../exit-codes.ts';
 import { readInput } from './read-input.ts';

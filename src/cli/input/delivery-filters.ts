@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { DELIVERY_LABELS, type DeliveryLabel } from '../../core/resources/delivery.ts';
+import { DELIVERY_LABELS, type DeliveryLabel } from '../../domain/resources/delivery.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { type InstantOption, instantOption, toInstant } from './value-options.ts';
 

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Json } from '../../core/json.ts';
+import type { Json } from '../../domain/json.ts';
 import {
   apiName,
   type Field,
@@ -7,7 +7,7 @@ import {
   isEditable,
   listValues,
   type RequestOf,
-} from '../../core/resources/fields.ts';
+} from '../../domain/resources/fields.ts';
 
 /** Makes the option of a field that needs more than a text. */
 export type OptionMaker = (flags: string, description: string) => Option;

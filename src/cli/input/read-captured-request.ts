@@ -1,5 +1,5 @@
-import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type RequestHeaders, trimBlanks } from '../../domain/headers.ts';
+import { isJsonObject } from '../../domain/json.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** A captured request. */

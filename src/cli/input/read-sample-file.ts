@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../core/json.ts';
-import { isSendableHeader } from '../../sender/given-headers.ts';
+import { isJsonObject } from '../../domain/json.ts';
+import { isSendableHeader } from '../../ingress/sender/given-headers.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../exit-codes.ts';
 import { parseJsonBytes, readInput } from './read-input.ts';

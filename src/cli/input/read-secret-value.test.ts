@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../core/time/clock.ts';
+import { systemClock } from '../../domain/time/clock.ts';
 import type { CliInput } from '../context.ts';
 import { type CliError, exitCodeOf } from '../exit-codes.ts';
 import { decodeSecretText, readSecretValue } from './read-secret-value.ts';

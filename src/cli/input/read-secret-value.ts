@@ -1,5 +1,5 @@
-import { escapeText } from '../../words/escape-text.ts';
-import { SECRET_NAME_PATTERN } from '../../words/names.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
+import { SECRET_NAME_PATTERN } from '../../domain/words/names.ts';
 import type { CliContext, CliInput } from '../context.ts';
 import { CliError } from '../exit-codes.ts';
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../core/json.ts';
 import { checkSignature } from '../../definitions/check/check-signature.ts';
-import { CUSTOM } from '../../signature/schemes/custom-scheme.ts';
+import { CUSTOM } from '../../definitions/signature/schemes/custom-scheme.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../exit-codes.ts';
 import { readInput } from './read-input.ts';

@@ -1,5 +1,5 @@
 import { readAnswer } from '../../client/read-answer.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CommandSession } from '../command-session.ts';
 import { CliError } from '../exit-codes.ts';
 

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { RUN_STATES, type RunState } from '../../core/resources/run.ts';
+import { RUN_STATES, type RunState } from '../../domain/resources/run.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { CommandSession } from '../command-session.ts';
 import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';

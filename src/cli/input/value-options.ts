@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { suggest } from '../../core/suggest.ts';
-import { CUSTOM } from '../../signature/schemes/custom-scheme.ts';
-import { SCHEME_NAMES } from '../../signature/schemes/schemes.ts';
-import { parseDuration } from '../../words/duration.ts';
+import { CUSTOM } from '../../definitions/signature/schemes/custom-scheme.ts';
+import { SCHEME_NAMES } from '../../definitions/signature/schemes/schemes.ts';
+import { suggest } from '../../domain/suggest.ts';
+import { parseDuration } from '../../domain/words/duration.ts';
 
 /** An option whose value is a duration, parsed to milliseconds. */
 export function durationOption(flags: string, description: string): Option {

@@ -1,7 +1,7 @@
 import type { Delivery, Webhook } from '../../client/api-types.ts';
 import type { ApiClient } from '../../client/create-api-client.ts';
 import { isNotFound, RequestFailed, readAnswer } from '../../client/read-answer.ts';
-import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
+import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
 import type { Connection } from '../connection.ts';
 import type { CliContext } from '../context.ts';
 import { describeInterruption, followEvents, isFinal } from '../follow/read-events.ts';

@@ -1,9 +1,9 @@
 import type { Delivery, Webhook } from '../../client/api-types.ts';
 import type { ApiClient } from '../../client/create-api-client.ts';
 import { isNotFound, readAnswer } from '../../client/read-answer.ts';
-import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
-import { formatDuration } from '../../words/duration.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
+import { formatDuration } from '../../domain/words/duration.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CommandSession } from '../command-session.ts';
 import type { Connection } from '../connection.ts';
 import { followLog, type Start, untilAnswered } from './follow-log.ts';

@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Delivery } from '../../client/api-types.ts';
-import { writeDurably } from '../../files/write-durably.ts';
+import { writeDurably } from '../../platform/files/write-durably.ts';
 import type { CliContext } from '../context.ts';
 
 /** The last delivery that was handled. */

@@ -1,9 +1,9 @@
 import { dirname, relative, sep } from 'node:path';
-import type { FactoryDefinition } from '../../core/definition.ts';
 import { collectSources } from '../../definitions/report/collect-sources.ts';
 import type { FactoryReport, ValidationReport } from '../../definitions/report/validation-report.ts';
-import { readDocumentsUrl, readPackageVersion } from '../../files/package-version.ts';
-import { describeServices } from '../../triggers/describe-service.ts';
+import { describeServices } from '../../definitions/triggers/describe-service.ts';
+import type { FactoryDefinition } from '../../domain/definition.ts';
+import { readDocumentsUrl, readPackageVersion } from '../../platform/files/package-version.ts';
 import type { OfflineValidation } from './validate-offline.ts';
 
 /**

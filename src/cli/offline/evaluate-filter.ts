@@ -1,14 +1,14 @@
-import type { AutomationDefinition } from '../../core/definition.ts';
-import { type Received, triggerFilters } from '../../core/trigger.ts';
 import {
   evaluateAutomation,
   evaluateWrittenFilter,
   type FilterResult,
   toFilterResult,
-} from '../../filter/evaluate-filters.ts';
-import type { AnyFilter } from '../../filter/parse-filter.ts';
-import { formatPath } from '../../words/payload-path.ts';
-import { parseYaml } from '../../yaml/parse-yaml.ts';
+} from '../../definitions/filter/evaluate-filters.ts';
+import type { AnyFilter } from '../../definitions/filter/parse-filter.ts';
+import { parseYaml } from '../../definitions/yaml/parse-yaml.ts';
+import type { AutomationDefinition } from '../../domain/definition.ts';
+import { type Received, triggerFilters } from '../../domain/trigger.ts';
+import { formatPath } from '../../domain/words/payload-path.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** What a filter would do with a delivery. An invalid filter is a `CliError` that lists all that is wrong with it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../core/json.ts';
+import type { Json } from '../../domain/json.ts';
 import { redactBody } from './redact-body.ts';
 
 function redact(json: string, ...paths: string[]): string {

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from '../../core/json.ts';
-import { EVERY_ELEMENT, type PathStep, parsePath } from '../../filter/payload-path.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { EVERY_ELEMENT, type PathStep, parsePath } from '../../definitions/filter/payload-path.ts';
+import { isJsonObject, type Json } from '../../domain/json.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import { CliError } from '../exit-codes.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AutomationTrigger, Delivery, Webhook } from '../../client/api-types.ts';
-import type { Json } from '../../core/json.ts';
+import type { Json } from '../../domain/json.ts';
 import { renderSample } from './render-sample.ts';
 
 function render(

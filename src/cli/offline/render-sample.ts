@@ -1,10 +1,10 @@
 import type { AutomationTrigger, Delivery, DeliveryExplanation, Webhook } from '../../client/api-types.ts';
-import { isJsonObject, type Json } from '../../core/json.ts';
-import { MAX_DEFINITION_BYTES } from '../../core/source-tree.ts';
-import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
-import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
-import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
-import { servedProvider } from '../../triggers/served-provider.ts';
+import { isCredentialHeader } from '../../definitions/signature/schemes/credential-headers.ts';
+import { resolveScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
+import { TRIGGER_PROVIDERS } from '../../definitions/triggers/providers.ts';
+import { servedProvider } from '../../definitions/triggers/served-provider.ts';
+import { isJsonObject, type Json } from '../../domain/json.ts';
+import { MAX_DEFINITION_BYTES } from '../../domain/source-tree.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** What a sample is made of. */

@@ -1,4 +1,4 @@
-import { NOT_PUBLISHED } from '../../words/publication.ts';
+import { NOT_PUBLISHED } from '../../domain/words/publication.ts';
 
 /** Git hosts whose pipelines `dockbell init` can write. */
 export const PIPELINE_HOSTS = ['github', 'gitlab'] as const;

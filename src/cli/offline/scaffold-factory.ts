@@ -1,6 +1,6 @@
-import { suggestFactoryName } from '../../words/names.ts';
-import { NOT_PUBLISHED } from '../../words/publication.ts';
-import { readSchemaText } from '../../yaml/schemas.ts';
+import { readSchemaText } from '../../definitions/yaml/schemas.ts';
+import { suggestFactoryName } from '../../domain/words/names.ts';
+import { NOT_PUBLISHED } from '../../domain/words/publication.ts';
 import {
   PIPELINE_PATHS,
   type PipelineHost,

@@ -1,10 +1,10 @@
 import { LIMIT_OPTIONS } from '../../config/options/limit-options.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { SourceTree } from '../../core/source-tree.ts';
 import type { ValidatedTree } from '../../definitions/check/check-definition.ts';
 import { describeRejectedTree } from '../../definitions/check/unread-tree.ts';
 import { validateTree } from '../../definitions/validate-tree.ts';
-import { readDirectoryTree, readRevisionTree } from '../../source/directory-source.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { SourceTree } from '../../domain/source-tree.ts';
+import { readDirectoryTree, readRevisionTree } from '../../reconcile/source/directory-source.ts';
 import { CliError } from '../exit-codes.ts';
 import { suggestFactories } from './find-factories.ts';
 

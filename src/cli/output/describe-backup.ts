@@ -1,7 +1,7 @@
-import type { ArchiveContent } from '../../backup/archive/read-archive.ts';
-import { countOf } from '../../words/count-of.ts';
-import { escapeText } from '../../words/escape-text.ts';
-import { formatSize } from '../../words/format-size.ts';
+import { countOf } from '../../domain/words/count-of.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
+import { formatSize } from '../../domain/words/format-size.ts';
+import type { ArchiveContent } from '../../operations/backup/archive/read-archive.ts';
 
 /** The content of a backup as one line. */
 export function describeContent({ manifest, files, bytes }: ArchiveContent): string {

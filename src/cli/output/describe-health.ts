@@ -1,6 +1,6 @@
 import type { Automation, Factory, Webhook } from '../../client/api-types.ts';
-import { describeRejections } from '../../words/describe-rejections.ts';
-import { describeAcceptance, describeResults } from '../../words/recent-activity.ts';
+import { describeRejections } from '../../domain/words/describe-rejections.ts';
+import { describeAcceptance, describeResults } from '../../domain/words/recent-activity.ts';
 import { formatAge, formatInstantWithAge, formatSpan } from './format-time.ts';
 
 type Traffic = Webhook['traffic'];

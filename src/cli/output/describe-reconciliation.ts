@@ -1,6 +1,6 @@
 import type { Commit, Reconciliation } from '../../client/api-types.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { Colors } from './colors.ts';
 
 /** An abbreviated commit. `-` for none. */

@@ -1,8 +1,8 @@
 import type { Webhook } from '../../client/api-types.ts';
-import { describeScheme, type SignatureSchemeFacts } from '../../signature/schemes/describe-scheme.ts';
-import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
-import { quoteForShell } from '../../words/quote-for-shell.ts';
-import { buildSendCommand, buildTokenCurl } from '../../words/sending-commands.ts';
+import { describeScheme, type SignatureSchemeFacts } from '../../definitions/signature/schemes/describe-scheme.ts';
+import { resolveScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
+import { quoteForShell } from '../../domain/words/quote-for-shell.ts';
+import { buildSendCommand, buildTokenCurl } from '../../domain/words/sending-commands.ts';
 
 /**
  * Lines to paste that send a delivery to a webhook. The secret is a shell variable; its value is never printed.

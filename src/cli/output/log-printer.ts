@@ -1,5 +1,5 @@
-import { escapeLines } from '../../words/escape-text.ts';
-import { LogPieces } from '../../words/log-times.ts';
+import { escapeLines } from '../../domain/words/escape-text.ts';
+import { LogPieces } from '../../domain/words/log-times.ts';
 import {
   PLAIN,
   type StyledLine,
@@ -7,7 +7,7 @@ import {
   type TextColor,
   type TextStyle,
   textOf,
-} from '../../words/terminal-text.ts';
+} from '../../domain/words/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import { hasColors } from './colors.ts';
 

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { escapeText } from '../../words/escape-text.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CliContext, CliOutput } from '../context.ts';
 import { type Colors, createColors } from './colors.ts';
 import { type Column, renderTable } from './table.ts';

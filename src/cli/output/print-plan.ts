@@ -1,5 +1,7 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
-import { describeSides } from '../../plan-report/leaf-changes.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
+import { describeUnrecorded } from '../../domain/words/unrecorded-headers.ts';
+import { describeSides } from '../../reconcile/plan-report/leaf-changes.ts';
 import {
   describeExamined,
   describeStarts,
@@ -9,9 +11,7 @@ import {
   NOTHING_STORED,
   type PlannedItem,
   summarisePlan,
-} from '../../plan-report/plan-summary.ts';
-import { escapeText } from '../../words/escape-text.ts';
-import { describeUnrecorded } from '../../words/unrecorded-headers.ts';
+} from '../../reconcile/plan-report/plan-summary.ts';
 import type { Colors } from './colors.ts';
 import { describeCommit, describeDiagnostic, shortenRevision } from './describe-reconciliation.ts';
 import type { Output } from './output.ts';

@@ -1,5 +1,5 @@
 import type { Page } from '../../client/list-rows.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CommandSession } from '../command-session.ts';
 import type { ChangedRows } from './changed-rows.ts';
 import type { Output } from './output.ts';

@@ -1,4 +1,3 @@
-import { FIELDS } from '../../api-types/fields.ts';
 import type {
   ActivityHour,
   Alert,
@@ -20,7 +19,8 @@ import type {
   Webhook,
   Worker,
 } from '../../client/api-types.ts';
-import type { BuildIdentity } from '../../core/build-identity.ts';
+import { FIELDS } from '../../client/fields.ts';
+import type { BuildIdentity } from '../../domain/build-identity.ts';
 import type { Profile } from '../profiles/profile-store.ts';
 
 /** A kind of object that commands list or show. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { suggest } from '../../core/suggest.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { suggest } from '../../domain/suggest.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import { CliError } from '../exit-codes.ts';
 import type { ChangedRows } from './changed-rows.ts';
 import type { ResultKind } from './result-kinds.ts';

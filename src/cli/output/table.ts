@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { escapeText } from '../../words/escape-text.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import type { Colors } from './colors.ts';
 
 /** One column of a table. `color` colors the whole cell and never changes its width. */

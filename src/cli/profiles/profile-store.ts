@@ -1,9 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { suggest } from '../../core/suggest.ts';
-import { writeDurably } from '../../files/write-durably.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import { suggest } from '../../domain/suggest.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
+import { writeDurably } from '../../platform/files/write-durably.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../exit-codes.ts';
 import { readPrivateFile } from './read-private-file.ts';

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { escapeText } from '../../words/escape-text.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import { CliError, codeOfFileError } from '../exit-codes.ts';
 
 const MAX_BYTES = 65_536;

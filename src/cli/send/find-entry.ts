@@ -1,8 +1,8 @@
 import type { Delivery, Webhook } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { isJsonObject, type Json, readPath } from '../../core/json.ts';
-import { findDeliveryIdPath } from '../../signature/schemes/delivery-id-path.ts';
-import { isStoredStatus } from '../../words/stored-status.ts';
+import { findDeliveryIdPath } from '../../definitions/signature/schemes/delivery-id-path.ts';
+import { isJsonObject, type Json, readPath } from '../../domain/json.ts';
+import { isStoredStatus } from '../../domain/words/stored-status.ts';
 import type { CommandSession } from '../command-session.ts';
 import type { Message } from './test-delivery.ts';
 

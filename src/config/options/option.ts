@@ -1,4 +1,4 @@
-import type { RuleSetting } from '../../core/alerts/alert-rules.ts';
+import type { RuleSetting } from '../../domain/alerts/alert-rules.ts';
 import type { TextFormat } from '../text-formats.ts';
 
 /**

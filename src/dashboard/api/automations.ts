@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Json, JsonObject } from '../../api-types/openapi.d.ts';
 import type { Automation, Backtest, Delivery, FilterResult, PayloadKey } from '../../client/api-types.ts';
+import type { Json, JsonObject } from '../../client/openapi.d.ts';
 import { type PendingAnswer, readAnswer, readTagged } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 

@@ -4,11 +4,11 @@ import {
   MAX_AGENT_FILES,
   type OmissionReason,
   selectAgentFiles,
-} from '../../core/agent-files.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { MAX_DEFINITION_BYTES, type SourceTree } from '../../core/source-tree.ts';
-import { FILE_START } from '../../yaml/positions.ts';
+} from '../../domain/agent-files.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
+import { MAX_DEFINITION_BYTES, type SourceTree } from '../../domain/source-tree.ts';
 import { toDiagnostic } from '../file-diagnostics.ts';
+import { FILE_START } from '../yaml/positions.ts';
 
 /** Maximum number of entries that are listed with the same reason. */
 const MAX_LISTED = 20;

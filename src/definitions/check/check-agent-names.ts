@@ -1,10 +1,10 @@
-import { isAgentPath } from '../../core/agent-files.ts';
-import type { AutomationDefinition } from '../../core/definition.ts';
-import type { Position } from '../../core/diagnostic.ts';
-import type { TreeEntry } from '../../core/source-tree.ts';
-import { quote } from '../../yaml/key-path.ts';
+import { isAgentPath } from '../../domain/agent-files.ts';
+import type { AutomationDefinition } from '../../domain/definition.ts';
+import type { Position } from '../../domain/diagnostic.ts';
+import type { TreeEntry } from '../../domain/source-tree.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
 import type { AutomationLinks, NamedFolderKey } from '../read/file-result.ts';
+import { quote } from '../yaml/key-path.ts';
 import { createSuggester } from './create-suggester.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { OrderedLookup } from '../../core/ordered-lookup.ts';
-import type { LintSettings } from '../../core/rules.ts';
-import { isWebhookTrigger } from '../../core/trigger.ts';
-import { pickServingKeys } from '../../triggers/serving-webhooks.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
+import { OrderedLookup } from '../../domain/ordered-lookup.ts';
+import type { LintSettings } from '../../domain/rules.ts';
+import { isWebhookTrigger } from '../../domain/trigger.ts';
 import { FileDiagnostics, type ListingLimit } from '../file-diagnostics.ts';
 import type { AutomationResult } from '../read/file-result.ts';
+import { pickServingKeys } from '../triggers/serving-webhooks.ts';
 import { checkMissingWebhooks } from './check-missing-webhooks.ts';
 import { type CheckedAutomation, createReferenceCheck } from './check-references.ts';
 import { checkSameTriggers, type ProblemsByFile } from './check-same-triggers.ts';

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../core/json.ts';
-import type { YamlText } from '../../yaml/parse-yaml.ts';
+import { isJsonObject } from '../../domain/json.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
+import type { YamlText } from '../yaml/parse-yaml.ts';
 
 /** Finds `cancelRunning` with a mode that cancels no run. */
 export function checkConcurrency(yaml: YamlText, diagnostics: ProblemCollector): void {

@@ -1,14 +1,14 @@
-import type { RuleId } from '../../core/rules.ts';
-import { checkSchema, type SchemaProblem, type SchemaSubject } from '../../yaml/check-schema.ts';
-import type { KeyPath } from '../../yaml/key-path.ts';
-import type { YamlText } from '../../yaml/parse-yaml.ts';
-import type { SchemaKind } from '../../yaml/schemas.ts';
-import { findValidator as findAutomationValidator } from '../../yaml/validators/automation.ts';
-import type { FindValidator } from '../../yaml/validators/create-validator.ts';
-import { findValidator as findFactoryValidator } from '../../yaml/validators/factory.ts';
-import { findValidator as findSampleValidator } from '../../yaml/validators/sample.ts';
-import { findValidator as findWebhookValidator } from '../../yaml/validators/webhook.ts';
+import type { RuleId } from '../../domain/rules.ts';
 import type { FileProblem, ProblemCollector } from '../file-diagnostics.ts';
+import { checkSchema, type SchemaProblem, type SchemaSubject } from '../yaml/check-schema.ts';
+import type { KeyPath } from '../yaml/key-path.ts';
+import type { YamlText } from '../yaml/parse-yaml.ts';
+import type { SchemaKind } from '../yaml/schemas.ts';
+import { findValidator as findAutomationValidator } from '../yaml/validators/automation.ts';
+import type { FindValidator } from '../yaml/validators/create-validator.ts';
+import { findValidator as findFactoryValidator } from '../yaml/validators/factory.ts';
+import { findValidator as findSampleValidator } from '../yaml/validators/sample.ts';
+import { findValidator as findWebhookValidator } from '../yaml/validators/webhook.ts';
 
 /** Compares a definition file with the JSON Schema of its kind and adds a finding for each difference. */
 export function checkDefinitionSchema(kind: SchemaKind, yaml: YamlText, diagnostics: ProblemCollector): void {

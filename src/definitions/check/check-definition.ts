@@ -1,7 +1,7 @@
-import type { FactoryDefinition } from '../../core/definition.ts';
-import { compareDiagnostics, type Diagnostic, hasErrors } from '../../core/diagnostic.ts';
-import { applyLint, type LintSettings } from '../../core/rules.ts';
-import type { SourceTree } from '../../core/source-tree.ts';
+import type { FactoryDefinition } from '../../domain/definition.ts';
+import { compareDiagnostics, type Diagnostic, hasErrors } from '../../domain/diagnostic.ts';
+import { applyLint, type LintSettings } from '../../domain/rules.ts';
+import type { SourceTree } from '../../domain/source-tree.ts';
 import { FileDiagnostics, ListingLimit } from '../file-diagnostics.ts';
 import type { AutomationResult, FactoryResult, FileResult, SampleResult, WebhookResult } from '../read/file-result.ts';
 import type { SortedEntries } from '../read/sort-entries.ts';

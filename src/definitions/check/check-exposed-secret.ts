@@ -1,5 +1,5 @@
-import { toPosition } from '../../yaml/positions.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
+import { toPosition } from '../yaml/positions.ts';
 
 interface CredentialForm {
   name: string;

@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../core/json.ts';
-import { describeValue } from '../../filter/describe-value.ts';
-import type { FilterPattern, LeafCondition, PatternField, Scalar } from '../../filter/pattern.ts';
-import { mayCarryCredential } from '../../signature/schemes/credential-headers.ts';
-import type { KeyPath } from '../../yaml/key-path.ts';
-import { quote } from '../../yaml/key-path.ts';
-import type { YamlText } from '../../yaml/parse-yaml.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { FileProblem, ProblemCollector } from '../file-diagnostics.ts';
+import { describeValue } from '../filter/describe-value.ts';
+import type { FilterPattern, LeafCondition, PatternField, Scalar } from '../filter/pattern.ts';
+import { mayCarryCredential } from '../signature/schemes/credential-headers.ts';
+import type { KeyPath } from '../yaml/key-path.ts';
+import { quote } from '../yaml/key-path.ts';
+import type { YamlText } from '../yaml/parse-yaml.ts';
 
 type Suspicion = Pick<FileProblem, 'rule' | 'message' | 'hint'>;
 

@@ -1,7 +1,7 @@
-import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
-import { quote } from '../../yaml/key-path.ts';
 import type { FileProblem } from '../file-diagnostics.ts';
 import type { AutomationResult } from '../read/file-result.ts';
+import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
+import { quote } from '../yaml/key-path.ts';
 import type { CheckedAutomation } from './check-references.ts';
 import type { ProblemsByFile } from './check-same-triggers.ts';
 import type { UnservedTrigger } from './check-served-triggers.ts';

@@ -1,9 +1,9 @@
-import type { WebhookDefinition } from '../../core/definition.ts';
-import { isWebhookTrigger, type Trigger } from '../../core/trigger.ts';
-import { writePingFilter } from '../../signature/schemes/ping-filter.ts';
-import { findScheme } from '../../signature/schemes/schemes.ts';
-import { quote } from '../../yaml/key-path.ts';
+import type { WebhookDefinition } from '../../domain/definition.ts';
+import { isWebhookTrigger, type Trigger } from '../../domain/trigger.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
+import { writePingFilter } from '../signature/schemes/ping-filter.ts';
+import { findScheme } from '../signature/schemes/schemes.ts';
+import { quote } from '../yaml/key-path.ts';
 import type { References } from './references.ts';
 
 /** Warns about each trigger without a filter that a ping of the provider starts, when the webhook is set up. */

@@ -1,5 +1,5 @@
-import { toPosition } from '../../yaml/positions.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
+import { toPosition } from '../yaml/positions.ts';
 
 // Text from outside, or what contains it. "In the event of" and "the issue template" are not such text.
 const TARGET =

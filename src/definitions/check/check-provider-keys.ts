@@ -1,14 +1,14 @@
-import { bareName } from '../../core/bare-name.ts';
-import type { WebhookDefinition } from '../../core/definition.ts';
-import { isJsonObject, readPath } from '../../core/json.ts';
-import { NAME_KINDS, type NameKind } from '../../core/resources/provider-names.ts';
-import { SERVES } from '../../core/resources/webhook.ts';
-import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
-import { servedProvider } from '../../triggers/served-provider.ts';
-import type { TriggerProvider } from '../../triggers/trigger-event.ts';
-import { quote } from '../../yaml/key-path.ts';
-import type { YamlText } from '../../yaml/parse-yaml.ts';
+import { bareName } from '../../domain/bare-name.ts';
+import type { WebhookDefinition } from '../../domain/definition.ts';
+import { isJsonObject, readPath } from '../../domain/json.ts';
+import { NAME_KINDS, type NameKind } from '../../domain/resources/provider-names.ts';
+import { SERVES } from '../../domain/resources/webhook.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
+import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
+import { servedProvider } from '../triggers/served-provider.ts';
+import type { TriggerProvider } from '../triggers/trigger-event.ts';
+import { quote } from '../yaml/key-path.ts';
+import type { YamlText } from '../yaml/parse-yaml.ts';
 
 type Declared = Pick<WebhookDefinition, 'serves' | 'signatureScheme' | 'names' | 'botUsername' | 'ignoreActors'>;
 

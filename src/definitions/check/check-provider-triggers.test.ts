@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { validateFiles } from '../../../test/helpers/definition-tree.ts';
-import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
+import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
 
 /** One for each provider. */
 const WEBHOOKS = Object.fromEntries(

@@ -1,11 +1,11 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { findNearMiss, suggest } from '../../core/suggest.ts';
-import { isOfSchedule } from '../../core/trigger.ts';
-import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
-import type { TriggerEvent, TriggerProvider } from '../../triggers/trigger-event.ts';
-import { type KeyPath, listAlternatives, quote } from '../../yaml/key-path.ts';
-import type { YamlText } from '../../yaml/parse-yaml.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+import { findNearMiss, suggest } from '../../domain/suggest.ts';
+import { isOfSchedule } from '../../domain/trigger.ts';
 import type { FileProblem, ProblemCollector } from '../file-diagnostics.ts';
+import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
+import type { TriggerEvent, TriggerProvider } from '../triggers/trigger-event.ts';
+import { type KeyPath, listAlternatives, quote } from '../yaml/key-path.ts';
+import type { YamlText } from '../yaml/parse-yaml.ts';
 import { sayMoveBelowFilter } from './check-definition-schema.ts';
 import { checkSchedules } from './check-schedules.ts';
 import { checkTriggerFilter, type TriggerProblem } from './check-trigger-filter.ts';

@@ -1,10 +1,10 @@
-import type { AutomationDefinition } from '../../core/definition.ts';
-import type { Position } from '../../core/diagnostic.ts';
-import { isWebhookUid } from '../../core/ids.ts';
-import { isWebhookTrigger, type WebhookTrigger } from '../../core/trigger.ts';
-import { type KeyPath, quote } from '../../yaml/key-path.ts';
+import type { AutomationDefinition } from '../../domain/definition.ts';
+import type { Position } from '../../domain/diagnostic.ts';
+import { isWebhookUid } from '../../domain/ids.ts';
+import { isWebhookTrigger, type WebhookTrigger } from '../../domain/trigger.ts';
 import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
 import { type AutomationLinks, type AutomationResult, placeOf, type ReferenceList } from '../read/file-result.ts';
+import { type KeyPath, quote } from '../yaml/key-path.ts';
 import { createAgentNameCheck } from './check-agent-names.ts';
 import { checkPings } from './check-pings.ts';
 import { checkServedTriggers, type UnservedTrigger } from './check-served-triggers.ts';

@@ -1,6 +1,6 @@
-import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
-import { servedProvider } from '../../triggers/served-provider.ts';
-import { FILE_START } from '../../yaml/positions.ts';
+import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
+import { servedProvider } from '../triggers/served-provider.ts';
+import { FILE_START } from '../yaml/positions.ts';
 import type { CheckedAutomation } from './check-references.ts';
 import type { CheckedWebhook } from './check-unused-webhooks.ts';
 

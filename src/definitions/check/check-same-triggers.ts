@@ -1,8 +1,8 @@
-import type { AutomationDefinition } from '../../core/definition.ts';
-import { isWebhookTrigger, type Trigger, type WebhookTrigger } from '../../core/trigger.ts';
-import { quote } from '../../yaml/key-path.ts';
+import type { AutomationDefinition } from '../../domain/definition.ts';
+import { isWebhookTrigger, type Trigger, type WebhookTrigger } from '../../domain/trigger.ts';
 import type { FileProblem } from '../file-diagnostics.ts';
 import type { AutomationLinks, AutomationResult, LinkedTrigger } from '../read/file-result.ts';
+import { quote } from '../yaml/key-path.ts';
 import type { CheckedAutomation } from './check-references.ts';
 
 import type { References } from './references.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTree, type EntryContent, validateFiles } from '../../../test/helpers/definition-tree.ts';
 import { measureCpuMs } from '../../../test/helpers/measure-cpu.ts';
-import { RULES } from '../../core/rules.ts';
+import { RULES } from '../../domain/rules.ts';
 import { readSamples } from './check-samples.ts';
 
 const FACTORY = {

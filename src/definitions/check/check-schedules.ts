@@ -1,9 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { isOfSchedule } from '../../core/trigger.ts';
-import type { CronProblem } from '../../cron/cron-problem.ts';
-import { parseCron } from '../../cron/parse-cron.ts';
-import { checkTimeZone } from '../../cron/time-zone.ts';
-import { type KeyPath, quote } from '../../yaml/key-path.ts';
+import type { CronProblem } from '../../domain/cron/cron-problem.ts';
+import { parseCron } from '../../domain/cron/parse-cron.ts';
+import { checkTimeZone } from '../../domain/cron/time-zone.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+import { isOfSchedule } from '../../domain/trigger.ts';
+import { type KeyPath, quote } from '../yaml/key-path.ts';
 import type { TriggerProblem } from './check-trigger-filter.ts';
 
 /**

@@ -1,9 +1,9 @@
-import type { WebhookDefinition } from '../../core/definition.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { SecretValue } from '../../core/secret-value.ts';
-import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
-import { compileVerifier } from '../../signature/verify/compile-verifier.ts';
+import type { WebhookDefinition } from '../../domain/definition.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { SecretValue } from '../../domain/secret-value.ts';
 import { type FileProblem, toDiagnostic } from '../file-diagnostics.ts';
+import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
+import { compileVerifier } from '../signature/verify/compile-verifier.ts';
 
 const MIN_STRONG_LENGTH = 16;
 // A header value is trimmed at both ends and cannot contain control characters (RFC 9110, section 5.5).

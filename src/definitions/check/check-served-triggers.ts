@@ -1,11 +1,11 @@
-import type { AutomationDefinition } from '../../core/definition.ts';
-import type { Position } from '../../core/diagnostic.ts';
-import { isJsonObject } from '../../core/json.ts';
-import { isWebhookTrigger, type ProviderTrigger } from '../../core/trigger.ts';
-import { explainServing, type Obstacle } from '../../triggers/explain-serving.ts';
-import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
-import { formatKeyPath, type KeyPath, quote } from '../../yaml/key-path.ts';
+import type { AutomationDefinition } from '../../domain/definition.ts';
+import type { Position } from '../../domain/diagnostic.ts';
+import { isJsonObject } from '../../domain/json.ts';
+import { isWebhookTrigger, type ProviderTrigger } from '../../domain/trigger.ts';
 import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
+import { explainServing, type Obstacle } from '../triggers/explain-serving.ts';
+import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
+import { formatKeyPath, type KeyPath, quote } from '../yaml/key-path.ts';
 import type { References } from './references.ts';
 
 /** Where a trigger is, and where its lists are. */

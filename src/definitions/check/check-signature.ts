@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { CUSTOM, readCustomScheme } from '../../signature/schemes/custom-scheme.ts';
-import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { FileDiagnostics, type ProblemCollector } from '../file-diagnostics.ts';
+import { CUSTOM, readCustomScheme } from '../signature/schemes/custom-scheme.ts';
+import { parseYaml, type YamlText } from '../yaml/parse-yaml.ts';
 import { checkDefinitionSchema } from './check-definition-schema.ts';
 
 /** Checks the combinations of keys in a `signature` block, and the weaknesses of the scheme that it describes. */

@@ -1,9 +1,9 @@
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { SourceTree, UnusableEntry } from '../../core/source-tree.ts';
-import { findNearMiss } from '../../core/suggest.ts';
-import { FILE_START } from '../../yaml/positions.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { SourceTree, UnusableEntry } from '../../domain/source-tree.ts';
+import { findNearMiss } from '../../domain/suggest.ts';
 import { toDiagnostic } from '../file-diagnostics.ts';
 import type { SortedEntries } from '../read/sort-entries.ts';
+import { FILE_START } from '../yaml/positions.ts';
 
 /** Maximum number of listed names that cannot be used; one more diagnostic counts the others. */
 const MAX_UNUSABLE_LISTED = 100;

@@ -1,9 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { suggest } from '../../core/suggest.ts';
-import { COMPARISONS } from '../../filter/values/comparisons.ts';
-import type { FilterKey, ServedKey, TriggerEvent, ValueForm } from '../../triggers/trigger-event.ts';
-import { type KeyPath, quote } from '../../yaml/key-path.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+import { suggest } from '../../domain/suggest.ts';
 import type { FileProblem } from '../file-diagnostics.ts';
+import { COMPARISONS } from '../filter/values/comparisons.ts';
+import type { FilterKey, ServedKey, TriggerEvent, ValueForm } from '../triggers/trigger-event.ts';
+import { type KeyPath, quote } from '../yaml/key-path.ts';
 
 /** A problem of a trigger, before its position is known. */
 export interface TriggerProblem extends Omit<FileProblem, 'at'> {

@@ -1,8 +1,8 @@
-import type { WebhookDefinition } from '../../core/definition.ts';
-import { isWebhookTrigger } from '../../core/trigger.ts';
-import { findServingWebhooks } from '../../triggers/serving-webhooks.ts';
-import { FILE_START } from '../../yaml/positions.ts';
+import type { WebhookDefinition } from '../../domain/definition.ts';
+import { isWebhookTrigger } from '../../domain/trigger.ts';
 import type { FileDiagnostics } from '../file-diagnostics.ts';
+import { findServingWebhooks } from '../triggers/serving-webhooks.ts';
+import { FILE_START } from '../yaml/positions.ts';
 import type { CheckedAutomation } from './check-references.ts';
 
 import type { References } from './references.ts';

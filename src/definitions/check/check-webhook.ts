@@ -1,13 +1,13 @@
-import type { WebhookDefinition } from '../../core/definition.ts';
-import { readPath } from '../../core/json.ts';
-import type { Scheme } from '../../signature/scheme.ts';
-import { isCredentialHeader, mayCarryCredential } from '../../signature/schemes/credential-headers.ts';
-import { findDeliveryIdPath } from '../../signature/schemes/delivery-id-path.ts';
-import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
-import { listIdentities, SCHEMES } from '../../signature/schemes/schemes.ts';
-import { formatPath } from '../../words/payload-path.ts';
-import type { YamlText } from '../../yaml/parse-yaml.ts';
+import type { WebhookDefinition } from '../../domain/definition.ts';
+import { readPath } from '../../domain/json.ts';
+import { formatPath } from '../../domain/words/payload-path.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
+import type { Scheme } from '../signature/scheme.ts';
+import { isCredentialHeader, mayCarryCredential } from '../signature/schemes/credential-headers.ts';
+import { findDeliveryIdPath } from '../signature/schemes/delivery-id-path.ts';
+import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
+import { listIdentities, SCHEMES } from '../signature/schemes/schemes.ts';
+import type { YamlText } from '../yaml/parse-yaml.ts';
 import { listNamedHeaders } from './check-signature.ts';
 
 /** Lint rules about one valid webhook. */

@@ -1,4 +1,4 @@
-import { suggest } from '../../core/suggest.ts';
+import { suggest } from '../../domain/suggest.ts';
 
 /** Number of different names that get a suggestion. */
 const MAX_NAMES = 100;

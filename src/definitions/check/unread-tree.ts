@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { FILE_START } from '../../yaml/positions.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
 import { toDiagnostic } from '../file-diagnostics.ts';
+import { FILE_START } from '../yaml/positions.ts';
 import type { ValidatedTree } from './check-definition.ts';
 import { UNSUPPORTED_NAME } from './check-tree.ts';
 

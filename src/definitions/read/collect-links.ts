@@ -1,10 +1,10 @@
-import type { AutomationDefinition } from '../../core/definition.ts';
-import { isWebhookUid } from '../../core/ids.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { isWebhookTrigger } from '../../core/trigger.ts';
-import type { FilterPattern } from '../../filter/pattern.ts';
-import type { KeyPath } from '../../yaml/key-path.ts';
-import type { YamlText } from '../../yaml/parse-yaml.ts';
+import type { AutomationDefinition } from '../../domain/definition.ts';
+import { isWebhookUid } from '../../domain/ids.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+import { isWebhookTrigger } from '../../domain/trigger.ts';
+import type { FilterPattern } from '../filter/pattern.ts';
+import type { KeyPath } from '../yaml/key-path.ts';
+import type { YamlText } from '../yaml/parse-yaml.ts';
 import { type AutomationLinks, type LinkedTrigger, PlacedTextList, type ReferenceList } from './file-result.ts';
 import { normalizeFilter, normalizeProviderTrigger } from './normalize-filter.ts';
 

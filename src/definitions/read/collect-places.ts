@@ -1,7 +1,7 @@
-import type { Position } from '../../core/diagnostic.ts';
-import { isJsonObject, type Json } from '../../core/json.ts';
-import { formatKeyPath, type KeyPath } from '../../yaml/key-path.ts';
-import type { YamlText } from '../../yaml/parse-yaml.ts';
+import type { Position } from '../../domain/diagnostic.ts';
+import { isJsonObject, type Json } from '../../domain/json.ts';
+import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
+import type { YamlText } from '../yaml/parse-yaml.ts';
 
 /**
  * Positions in valid front matter of what depends on other files or on a daemon: the entries of `secrets` and `webhook_ids`,

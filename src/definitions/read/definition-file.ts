@@ -1,7 +1,7 @@
-import type { RuleId } from '../../core/rules.ts';
-import type { TreeEntry } from '../../core/source-tree.ts';
-import { WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
-import { quote } from '../../yaml/key-path.ts';
+import type { RuleId } from '../../domain/rules.ts';
+import type { TreeEntry } from '../../domain/source-tree.ts';
+import { WEBHOOK_NAME_PATTERN } from '../../domain/words/names.ts';
+import { quote } from '../yaml/key-path.ts';
 
 /** `factory.yaml`. */
 export interface FactoryFile {

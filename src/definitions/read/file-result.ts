@@ -1,8 +1,8 @@
-import type { AutomationDefinition, WebhookDefinition } from '../../core/definition.ts';
-import type { Position } from '../../core/diagnostic.ts';
-import type { LintSettings } from '../../core/rules.ts';
-import type { KeyPath } from '../../yaml/key-path.ts';
+import type { AutomationDefinition, WebhookDefinition } from '../../domain/definition.ts';
+import type { Position } from '../../domain/diagnostic.ts';
+import type { LintSettings } from '../../domain/rules.ts';
 import type { Findings } from '../file-diagnostics.ts';
+import type { KeyPath } from '../yaml/key-path.ts';
 
 /** What affects the results of all files of a tree. */
 export interface ReadSettings {

@@ -1,6 +1,6 @@
-import type { Position } from '../../core/diagnostic.ts';
-import { FILE_START } from '../../yaml/positions.ts';
+import type { Position } from '../../domain/diagnostic.ts';
 import type { FileProblem } from '../file-diagnostics.ts';
+import { FILE_START } from '../yaml/positions.ts';
 
 /** Lines that git writes around the two versions of a conflict. A middle line, as YAML or Markdown may have, is not sufficient. */
 const CONFLICT_START = /^<{7}(?: |\r?$)/;

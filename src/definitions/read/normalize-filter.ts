@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import type { FilterPattern, PatternField, Scalar } from '../../filter/pattern.ts';
-import { findTriggerEvent, TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
-import type { FilterKey } from '../../triggers/trigger-event.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import { normalizeListed } from '../check/check-trigger-filter.ts';
+import type { FilterPattern, PatternField, Scalar } from '../filter/pattern.ts';
+import { findTriggerEvent, TRIGGER_PROVIDERS } from '../triggers/providers.ts';
+import type { FilterKey } from '../triggers/trigger-event.ts';
 
 /**
  * A filter as a text. It is the same for all filters that differ only in the order of keys and values, and in the case of

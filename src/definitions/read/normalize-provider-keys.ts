@@ -1,6 +1,6 @@
-import { bareName } from '../../core/bare-name.ts';
-import type { ProviderNames } from '../../core/resources/provider-names.ts';
-import type { DeclaredWebhook } from '../../core/resources/webhook.ts';
+import { bareName } from '../../domain/bare-name.ts';
+import type { ProviderNames } from '../../domain/resources/provider-names.ts';
+import type { DeclaredWebhook } from '../../domain/resources/webhook.ts';
 
 type ProviderKeys = Pick<DeclaredWebhook, 'names' | 'botUsername' | 'ignoreActors'>;
 

@@ -1,8 +1,8 @@
-import { MAX_DEFINITION_BYTES, type TreeEntry } from '../../core/source-tree.ts';
-import { decodeText } from '../../yaml/decode-text.ts';
-import { FILE_START } from '../../yaml/positions.ts';
+import { MAX_DEFINITION_BYTES, type TreeEntry } from '../../domain/source-tree.ts';
 import { checkExposedSecret } from '../check/check-exposed-secret.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
+import { decodeText } from '../yaml/decode-text.ts';
+import { FILE_START } from '../yaml/positions.ts';
 import { findForeignContent } from './find-foreign-content.ts';
 
 /** The text of a file; `null` if it cannot be read, which is reported. */

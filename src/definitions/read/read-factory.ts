@@ -1,11 +1,11 @@
-import { isJsonObject, type Json } from '../../core/json.ts';
-import { isRuleId, type LintSettings, RULE_SEVERITIES, RULES, type RuleSeverity } from '../../core/rules.ts';
-import type { TreeEntry } from '../../core/source-tree.ts';
-import { suggest } from '../../core/suggest.ts';
-import { type KeyPath, quote } from '../../yaml/key-path.ts';
-import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
+import { isJsonObject, type Json } from '../../domain/json.ts';
+import { isRuleId, type LintSettings, RULE_SEVERITIES, RULES, type RuleSeverity } from '../../domain/rules.ts';
+import type { TreeEntry } from '../../domain/source-tree.ts';
+import { suggest } from '../../domain/suggest.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import type { FileFindings, FileProblem, ProblemCollector } from '../file-diagnostics.ts';
+import { type KeyPath, quote } from '../yaml/key-path.ts';
+import { parseYaml, type YamlText } from '../yaml/parse-yaml.ts';
 import type { FactoryResult } from './file-result.ts';
 import { readDefinitionText } from './read-definition-text.ts';
 

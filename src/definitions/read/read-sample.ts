@@ -1,12 +1,12 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { MAX_DEFINITION_BYTES, type TreeEntry } from '../../core/source-tree.ts';
-import { decodeText } from '../../yaml/decode-text.ts';
-import { parseJson } from '../../yaml/parse-json.ts';
-import type { YamlText } from '../../yaml/parse-yaml.ts';
-import { FILE_START } from '../../yaml/positions.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+import { MAX_DEFINITION_BYTES, type TreeEntry } from '../../domain/source-tree.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkExposedSecret } from '../check/check-exposed-secret.ts';
 import { FileFindings, type ProblemCollector } from '../file-diagnostics.ts';
+import { decodeText } from '../yaml/decode-text.ts';
+import { parseJson } from '../yaml/parse-json.ts';
+import type { YamlText } from '../yaml/parse-yaml.ts';
+import { FILE_START } from '../yaml/positions.ts';
 import type { SampleFile } from './definition-file.ts';
 import { PlacedTextList, type PlacedTexts, type SampleResult } from './file-result.ts';
 import { findForeignContent } from './find-foreign-content.ts';

@@ -1,6 +1,6 @@
-import { automationNameOf, automationPaths } from '../../core/definition-paths.ts';
-import type { TreeEntry } from '../../core/source-tree.ts';
-import { quote } from '../../yaml/key-path.ts';
+import { automationNameOf, automationPaths } from '../../domain/definition-paths.ts';
+import type { TreeEntry } from '../../domain/source-tree.ts';
+import { quote } from '../yaml/key-path.ts';
 import {
   checkName,
   type NamedFile,

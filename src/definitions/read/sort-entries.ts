@@ -1,9 +1,9 @@
-import { isAgentPath } from '../../core/agent-files.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { SourceTree, TreeEntry } from '../../core/source-tree.ts';
-import { quote } from '../../yaml/key-path.ts';
-import { FILE_START } from '../../yaml/positions.ts';
+import { isAgentPath } from '../../domain/agent-files.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { SourceTree, TreeEntry } from '../../domain/source-tree.ts';
 import { toDiagnostic } from '../file-diagnostics.ts';
+import { quote } from '../yaml/key-path.ts';
+import { FILE_START } from '../yaml/positions.ts';
 import {
   checkName,
   type DefinitionFile,

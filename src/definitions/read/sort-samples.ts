@@ -1,5 +1,5 @@
-import type { TreeEntry } from '../../core/source-tree.ts';
-import { quote } from '../../yaml/key-path.ts';
+import type { TreeEntry } from '../../domain/source-tree.ts';
+import { quote } from '../yaml/key-path.ts';
 import type { ReportPath, SampleFile, SampleOwner } from './definition-file.ts';
 
 /** Further samples of a folder are not read, because the daemon reads samples too. */

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { escapeText } from '../../words/escape-text.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
+import { escapeText } from '../../domain/words/escape-text.ts';
 import { createFingerprinter, listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
 
 /**

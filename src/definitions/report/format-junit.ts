@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { countOf } from '../../words/count-of.ts';
-import { escapeXml } from '../../words/escape-xml.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
+import { countOf } from '../../domain/words/count-of.ts';
+import { escapeXml } from '../../domain/words/escape-xml.ts';
 import type { FactoryReport, ValidationReport } from './validation-report.ts';
 
 /**

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { finding, HOSTILE, makeFactory, makeReport } from '../../../test/helpers/make-report.ts';
-import { RULES } from '../../core/rules.ts';
+import { RULES } from '../../domain/rules.ts';
 import { formatSarif } from './format-sarif.ts';
 import type { ValidationReport } from './validation-report.ts';
 

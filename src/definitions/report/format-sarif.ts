@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { RULES, type RuleId, rulePagePath } from '../../core/rules.ts';
-import { packageFile } from '../../files/package-files.ts';
-import { escapeLines, escapeText } from '../../words/escape-text.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
+import { RULES, type RuleId, rulePagePath } from '../../domain/rules.ts';
+import { escapeLines, escapeText } from '../../domain/words/escape-text.ts';
+import { packageFile } from '../../platform/files/package-files.ts';
 import { createFingerprinter, listDiagnostics, type ValidationReport } from './validation-report.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { TriggerService } from '../../core/trigger.ts';
-import { countOf } from '../../words/count-of.ts';
+import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { TriggerService } from '../../domain/trigger.ts';
+import { countOf } from '../../domain/words/count-of.ts';
 
 /** The result of one folder. */
 export interface FactoryReport {

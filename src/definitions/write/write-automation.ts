@@ -1,11 +1,11 @@
-import type { WebhookUid } from '../../core/ids.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { AUTOMATION_FIELDS, type DeclaredAutomation, EXECUTION_OVERRIDES } from '../../core/resources/automation.ts';
-import { type RecordWith, writeDeclared } from '../../core/resources/fields.ts';
-import { declareTrigger } from '../../core/trigger.ts';
-import { writeFrontMatterFile } from '../../words/write-yaml.ts';
-import { editYaml, type KeyChanges, readValues } from '../../yaml/edit-yaml.ts';
-import { splitFrontMatter } from '../../yaml/split-front-matter.ts';
+import type { WebhookUid } from '../../domain/ids.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+import { AUTOMATION_FIELDS, type DeclaredAutomation, EXECUTION_OVERRIDES } from '../../domain/resources/automation.ts';
+import { type RecordWith, writeDeclared } from '../../domain/resources/fields.ts';
+import { declareTrigger } from '../../domain/trigger.ts';
+import { writeFrontMatterFile } from '../../domain/words/write-yaml.ts';
+import { editYaml, type KeyChanges, readValues } from '../yaml/edit-yaml.ts';
+import { splitFrontMatter } from '../yaml/split-front-matter.ts';
 
 /** The content of an automation's file, with `triggers` as the file writes them. */
 export interface AutomationContent extends Partial<RecordWith<typeof AUTOMATION_FIELDS, 'declared'>> {

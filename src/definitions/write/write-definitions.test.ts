@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../../test/helpers/declare-webhook.ts';
-import { readValues } from '../../yaml/edit-yaml.ts';
+import { readValues } from '../yaml/edit-yaml.ts';
 import { editAutomation, reselectWebhook, writeDeclaredAutomation } from './write-automation.ts';
 import { editWebhook, writeWebhook } from './write-webhook.ts';
 

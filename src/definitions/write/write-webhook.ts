@@ -1,7 +1,7 @@
-import { writeDeclared } from '../../core/resources/fields.ts';
-import { type DeclaredWebhook, WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
-import { writeYaml } from '../../words/write-yaml.ts';
-import { editYaml } from '../../yaml/edit-yaml.ts';
+import { writeDeclared } from '../../domain/resources/fields.ts';
+import { type DeclaredWebhook, WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
+import { writeYaml } from '../../domain/words/write-yaml.ts';
+import { editYaml } from '../yaml/edit-yaml.ts';
 
 /** The text of a new `webhooks/<name>.yaml`. Keys with their default value are omitted. */
 export function writeWebhook(webhook: DeclaredWebhook): string {

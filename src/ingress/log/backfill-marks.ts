@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHeaders } from '../../core/headers.ts';
-import type { BackfillReason } from '../../core/resources/delivery.ts';
+import type { RequestHeaders } from '../../domain/headers.ts';
+import type { BackfillReason } from '../../domain/resources/delivery.ts';
 
 /** The request header that carries a mark, in lowercase. */
 const BACKFILL_HEADER = 'x-dockbell-backfill';

@@ -1,5 +1,5 @@
-import type { HandshakeEntry } from '../../core/handshake.ts';
-import type { RejectionEntry } from '../../core/resources/delivery.ts';
+import type { HandshakeEntry } from '../../domain/handshake.ts';
+import type { RejectionEntry } from '../../domain/resources/delivery.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
+import type { DeliveryId, WebhookUid } from '../../domain/ids.ts';
 import { CaptureWindows } from './capture-window.ts';
 
 const HOOK = 'wh_1' as WebhookUid;

@@ -1,12 +1,12 @@
-import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
+import type { DeliveryId, WebhookUid } from '../../domain/ids.ts';
 import type {
   CapturedRequest,
   CaptureState,
   LocalCaptures,
   OpenCapture,
-} from '../../core/ports/deliveries/capture-control.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { type CancelCall, type Schedule, scheduleCall } from '../../core/time/schedule.ts';
+} from '../../domain/ports/deliveries/capture-control.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { type CancelCall, type Schedule, scheduleCall } from '../../domain/time/schedule.ts';
 
 const MAX_REQUESTS = 20;
 const MAX_BYTES = 1_048_576;

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../core/errors.ts';
-import type { DeliveryLogEntry, DeliveryOffer, RecordOutcome, RejectionEntry } from '../../core/resources/delivery.ts';
+import { AppError } from '../../domain/errors.ts';
+import type {
+  DeliveryLogEntry,
+  DeliveryOffer,
+  RecordOutcome,
+  RejectionEntry,
+} from '../../domain/resources/delivery.ts';
 import { DeliveryRecorder } from './delivery-recorder.ts';
 
 /** A log whose batches end when the test ends them. */

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.ts';
-import type { DeliveryLog } from '../../core/ports/deliveries/delivery-log.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { DeliveryLog } from '../../domain/ports/deliveries/delivery-log.ts';
 import type {
   DeliveryLogEntry,
   DeliveryOffer,
@@ -7,7 +7,7 @@ import type {
   RecordOutcome,
   RejectionEntry,
   ReplayEntry,
-} from '../../core/resources/delivery.ts';
+} from '../../domain/resources/delivery.ts';
 
 /** Maximum number of entries per transaction: large enough for full throughput, small enough for a short wait. */
 const MAX_BATCH_ENTRIES = 256;

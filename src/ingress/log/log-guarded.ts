@@ -1,7 +1,7 @@
-import type { Logger } from '../../core/ports/logger.ts';
-import type { DeliveryLogEntry, RecordOutcome } from '../../core/resources/delivery.ts';
-import type { Registry } from '../../registry/registry.ts';
-import { describeSubject } from '../../words/loop-guard.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
+import type { DeliveryLogEntry, RecordOutcome } from '../../domain/resources/delivery.ts';
+import { describeSubject } from '../../domain/words/loop-guard.ts';
+import type { Registry } from '../registry/registry.ts';
 
 /** Logs what the loop guard did not start. */
 export function logGuarded(

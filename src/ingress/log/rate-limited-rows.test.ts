@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RejectionEntry } from '../../core/resources/delivery.ts';
+import type { RejectionEntry } from '../../domain/resources/delivery.ts';
 import { RateLimitedRows } from './rate-limited-rows.ts';
 
 const MINUTE_MS = 60_000;

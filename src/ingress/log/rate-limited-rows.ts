@@ -1,8 +1,8 @@
-import type { IdSource } from '../../core/ids.ts';
-import type { RejectionEntry } from '../../core/resources/delivery.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { type Schedule, scheduleCall } from '../../core/time/schedule.ts';
-import { describeRateLimited } from '../../words/rate-limited.ts';
+import type { IdSource } from '../../domain/ids.ts';
+import type { RejectionEntry } from '../../domain/resources/delivery.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { type Schedule, scheduleCall } from '../../domain/time/schedule.ts';
+import { describeRateLimited } from '../../domain/words/rate-limited.ts';
 
 const MINUTE_MS = 60_000;
 /** Delivery IDs by which one row is found. A sender that sends more than this in a minute sends them again later. */

@@ -1,6 +1,6 @@
-import type { NewUnlogged, UnloggedCounts } from '../../core/ports/deliveries/unlogged-counts.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import type { UnloggedReason } from '../../words/unlogged-reasons.ts';
+import type { NewUnlogged, UnloggedCounts } from '../../domain/ports/deliveries/unlogged-counts.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import type { UnloggedReason } from '../../domain/words/unlogged-reasons.ts';
 
 /** The webhook of an unlogged request. */
 export interface UnloggedWebhook {

@@ -1,5 +1,5 @@
-import type { ProbeMessage } from '../../core/ports/replicas.ts';
-import { type Schedule, scheduleCall } from '../../core/time/schedule.ts';
+import type { ProbeMessage } from '../../domain/ports/replicas.ts';
+import { type Schedule, scheduleCall } from '../../domain/time/schedule.ts';
 
 /** Maximum number of unknown UIDs that are remembered for probes of other replicas, and of these probes. */
 const MAX_REMEMBERED = 256;

@@ -1,6 +1,10 @@
-import type { HandshakeOutcome } from '../../core/handshake.ts';
-import { SecretValue } from '../../core/secret-value.ts';
-import type { HandshakePhase, HandshakeReply, LiveHandshake } from '../../signature/handshakes/handshake.ts';
+import type {
+  HandshakePhase,
+  HandshakeReply,
+  LiveHandshake,
+} from '../../definitions/signature/handshakes/handshake.ts';
+import type { HandshakeOutcome } from '../../domain/handshake.ts';
+import { SecretValue } from '../../domain/secret-value.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import type { IngressAnswer } from '../transport/answers.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../domain/errors.ts';
 
 /** Providers respond immediately, so a longer wait is not useful. */
 const TIMEOUT_MS = 10_000;

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
-import { readPath } from '../../core/json.ts';
-import { type DeliveryIdentity, type IdentitySource, NO_CLAIM } from '../../core/resources/delivery.ts';
-import type { LiveWebhook } from '../../registry/live-webhook.ts';
-import { toWireText } from '../../signature/verify/request-parts.ts';
+import { toWireText } from '../../definitions/signature/verify/request-parts.ts';
+import { type RequestHeaders, trimBlanks } from '../../domain/headers.ts';
+import { readPath } from '../../domain/json.ts';
+import { type DeliveryIdentity, type IdentitySource, NO_CLAIM } from '../../domain/resources/delivery.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
 import { decodeHeader } from './decode-header.ts';
 
 /** Header in which any sender may set its event ID (specification, "Delivery identity"). */

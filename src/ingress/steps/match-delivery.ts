@@ -1,8 +1,8 @@
-import type { IdSource, RunId } from '../../core/ids.ts';
-import type { NewRun } from '../../core/resources/delivery.ts';
-import { composeRunKey } from '../../core/run-key.ts';
-import type { Received } from '../../core/trigger.ts';
-import type { LiveWebhook } from '../../registry/live-webhook.ts';
+import type { IdSource, RunId } from '../../domain/ids.ts';
+import type { NewRun } from '../../domain/resources/delivery.ts';
+import { composeRunKey } from '../../domain/run-key.ts';
+import type { Received } from '../../domain/trigger.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
 
 /** An automation that a delivery starts. */
 type Listener = ReturnType<LiveWebhook['listeners']['match']>[number];

@@ -1,4 +1,4 @@
-import type { BodyReason } from '../../words/delivery-reasons.ts';
+import type { BodyReason } from '../../domain/words/delivery-reasons.ts';
 import { explainBody } from '../explain-body.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';

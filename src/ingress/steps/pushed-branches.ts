@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 
 /** The keys of a payload that `concernsBranch` reads. */
 export const PUSHED_REFS: readonly (readonly string[])[] = [

@@ -1,4 +1,4 @@
-import { readBearerToken } from '../../signature/tokens/token.ts';
+import { readBearerToken } from '../../definitions/signature/tokens/token.ts';
 import type { Reception } from '../reception.ts';
 
 /** The token of the request, or why it has none. */

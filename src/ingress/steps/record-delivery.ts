@@ -1,10 +1,10 @@
-import { AppError } from '../../core/errors.ts';
-import { composeEventName, type EventPlace } from '../../core/event-name.ts';
-import { composeSummary } from '../../core/event-summary.ts';
-import type { RequestHeaders } from '../../core/headers.ts';
-import { readPath } from '../../core/json.ts';
-import type { DeliveryTrace } from '../../core/ports/tracing.ts';
-import type { DeliveryOffer, NewRun, OfferOutcome } from '../../core/resources/delivery.ts';
+import { AppError } from '../../domain/errors.ts';
+import { composeEventName, type EventPlace } from '../../domain/event-name.ts';
+import { composeSummary } from '../../domain/event-summary.ts';
+import type { RequestHeaders } from '../../domain/headers.ts';
+import { readPath } from '../../domain/json.ts';
+import type { DeliveryTrace } from '../../domain/ports/tracing.ts';
+import type { DeliveryOffer, NewRun, OfferOutcome } from '../../domain/resources/delivery.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';

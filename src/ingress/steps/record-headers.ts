@@ -1,7 +1,7 @@
-import type { RequestHeaders } from '../../core/headers.ts';
-import type { RecordedHeaders } from '../../core/resources/delivery.ts';
-import type { Received } from '../../core/trigger.ts';
-import type { LiveWebhook, RecordedHeader } from '../../registry/live-webhook.ts';
+import type { RequestHeaders } from '../../domain/headers.ts';
+import type { RecordedHeaders } from '../../domain/resources/delivery.ts';
+import type { Received } from '../../domain/trigger.ts';
+import type { LiveWebhook, RecordedHeader } from '../registry/live-webhook.ts';
 import { decodeHeader } from './decode-header.ts';
 
 /** Longer values are cut. */

@@ -1,12 +1,12 @@
-import type { SecretVersion } from '../../core/ports/secret-store.ts';
-import type { RejectionEntry } from '../../core/resources/delivery.ts';
-import type { LiveWebhook } from '../../registry/live-webhook.ts';
-import type { AuthReason } from '../../words/delivery-reasons.ts';
-import { describeUsedVersion } from '../../words/secret-versions.ts';
-import type { UnloggedReason } from '../../words/unlogged-reasons.ts';
+import type { SecretVersion } from '../../domain/ports/secret-store.ts';
+import type { RejectionEntry } from '../../domain/resources/delivery.ts';
+import type { AuthReason } from '../../domain/words/delivery-reasons.ts';
+import { describeUsedVersion } from '../../domain/words/secret-versions.ts';
+import type { UnloggedReason } from '../../domain/words/unlogged-reasons.ts';
 import type { IngressContext } from '../ingress-context.ts';
 import type { UnloggedWebhook } from '../log/unlogged-tally.ts';
 import type { Reception } from '../reception.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { IngressAnswer } from '../transport/answers.ts';
 import * as answers from '../transport/answers.ts';
 import { findNamedIdentity } from './identify.ts';

@@ -1,4 +1,4 @@
-import type { VerifyResult } from '../../signature/verification.ts';
+import type { VerifyResult } from '../../definitions/signature/verification.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';

@@ -1,8 +1,8 @@
-import type { SecretHistory, SecretVersion } from '../../core/ports/secret-store.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import { KeyedWindows } from '../../core/time/keyed-windows.ts';
-import type { Credential } from '../../registry/live-webhook.ts';
+import type { SecretHistory, SecretVersion } from '../../domain/ports/secret-store.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { KeyedWindows } from '../../domain/time/keyed-windows.ts';
 import type { Reception } from '../reception.ts';
+import type { Credential } from '../registry/live-webhook.ts';
 import { readToken } from './read-token.ts';
 
 /** Versions of a secret that a rejected request is tried with, the most recent ones. */

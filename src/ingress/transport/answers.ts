@@ -1,5 +1,5 @@
-import type { LiveWebhook } from '../../registry/live-webhook.ts';
-import type { HandshakeAnswer } from '../../signature/handshakes/handshake.ts';
+import type { HandshakeAnswer } from '../../definitions/signature/handshakes/handshake.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
 
 /** A complete answer. `headers` are name, value, name, value. */
 export interface IngressAnswer {

@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net';
-import { pause } from '../../core/time/backoff.ts';
+import { pause } from '../../domain/time/backoff.ts';
 
 /** A connection is idle if this number of consecutive checks found no activity. */
 const QUIET_LOOKS = 4;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 import type { StoredType } from '../sql/schema/columns.ts';
 import { TABLE_KEYS, TABLE_NAMES, type TableName } from '../sql/schema/table-keys.ts';
 import { IDENTITIES } from '../sql/schema/tables.ts';

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 import { migrate } from '../postgres/migrate.ts';
 import { createPool, requirePromises } from '../postgres/open-database.ts';
 import { inTransaction, withConnection } from '../postgres/transactions.ts';

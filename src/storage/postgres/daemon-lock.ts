@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { AppError, messageOf } from '../../core/errors.ts';
+import { AppError, messageOf } from '../../domain/errors.ts';
 import { COMMAND_SESSION, hasDaemon, LEADER_LOCK } from './replicas/leadership.ts';
 import { toStorageError } from './storage-error.ts';
 

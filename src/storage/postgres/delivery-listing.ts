@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
-import type { DeliveryLabel } from '../../core/resources/delivery.ts';
+import { HOUR_MS } from '../../domain/ports/deliveries/activity-reader.ts';
+import type { DeliveryLabel } from '../../domain/resources/delivery.ts';
 import { DELIVERIES } from '../sql/schema/tables.ts';
 import { inTransaction, withConnection } from './transactions.ts';
 

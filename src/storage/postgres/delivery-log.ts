@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase, Pool, PoolClient } from 'pg';
-import { AppError, messageOf } from '../../core/errors.ts';
-import type { DeliveryId } from '../../core/ids.ts';
-import type { DeliveryLogEntry, RecordOutcome } from '../../core/resources/delivery.ts';
-import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
-import type { WriteMeasures } from '../../core/write-measures.ts';
+import { AppError, messageOf } from '../../domain/errors.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
+import type { DeliveryLogEntry, RecordOutcome } from '../../domain/resources/delivery.ts';
+import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
+import type { WriteMeasures } from '../../domain/write-measures.ts';
 import {
   type AcceptableEntry,
   type AdmittedRuns,

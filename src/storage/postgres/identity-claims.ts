@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { ClientBase } from 'pg';
-import type { DeliveryId } from '../../core/ids.ts';
-import { type DeliveryLogEntry, type DeliveryOffer, NO_CLAIM } from '../../core/resources/delivery.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
+import { type DeliveryLogEntry, type DeliveryOffer, NO_CLAIM } from '../../domain/resources/delivery.ts';
 import type { ClaimFinder, ClaimRetention } from '../sql/deliveries/claim-finder.ts';
 import { listClaims } from '../sql/deliveries/claimed-identity.ts';
 import type { Duplicate } from '../sql/deliveries/delivery-rows.ts';

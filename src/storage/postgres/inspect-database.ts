@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { AppError, messageOf } from '../../core/errors.ts';
-import type { KeyProof } from '../../core/ports/secret-store.ts';
+import { AppError, messageOf } from '../../domain/errors.ts';
+import type { KeyProof } from '../../domain/ports/secret-store.ts';
 import { type KeyProofRow, READ_KEY_PROOF, toKeyProof } from '../sql/key-proof.ts';
 import { readVersion, type StoredVersion } from './schema-version.ts';
 import { toStorageError } from './storage-error.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseError, type Pool, type PoolClient } from 'pg';
-import { AppError } from '../../core/errors.ts';
-import { readPackageVersion } from '../../files/package-version.ts';
+import { AppError } from '../../domain/errors.ts';
+import { readPackageVersion } from '../../platform/files/package-version.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import {
   CREATE_VERSION,

@@ -1,5 +1,5 @@
 import { type ClientBase, Pool, types } from 'pg';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 import { type MigratedSchema, migrate } from './migrate.ts';
 import { declareVersion } from './schema-version.ts';
 import { toStorageError } from './storage-error.ts';

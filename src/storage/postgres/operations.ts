@@ -13,8 +13,8 @@ import {
   replaceWithNoncontingentExpression,
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
-import { TaskQueue } from '../../core/time/task-queue.ts';
+import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
+import { TaskQueue } from '../../domain/time/task-queue.ts';
 import type { Schema } from '../sql/schema/schema.ts';
 import { isRetryable } from './storage-error.ts';
 import { escapeNul } from './text-without-nul.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { type ChangeRecord, changeWithRecord } from '../../core/change-record.ts';
-import type { Storage } from '../../core/ports/storage.ts';
-import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
+import { type ChangeRecord, changeWithRecord } from '../../domain/change-record.ts';
+import type { Storage } from '../../domain/ports/storage.ts';
+import { openMeasures, type WriteMeasures } from '../../domain/write-measures.ts';
 import { storeRecord } from '../sql/access/audit-log.ts';
 import { createPorts, wrapOperations } from '../sql/create-ports.ts';
 import { isChange, rightOf } from '../thread/operation-rights.ts';

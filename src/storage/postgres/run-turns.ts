@@ -1,4 +1,4 @@
-import type { Storage } from '../../core/ports/storage.ts';
+import type { Storage } from '../../domain/ports/storage.ts';
 import type { Turn } from './transactions.ts';
 
 /** First key of the locks. */

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-import type { ScheduleStep, ScheduleStore } from '../../core/ports/schedules.ts';
+import type { ScheduleStep, ScheduleStore } from '../../domain/ports/schedules.ts';
 import { applyStep, isAhead } from '../sql/schedules/schedule-step.ts';
 import { SCHEDULES } from '../sql/schema/tables.ts';
 import { recordEntries } from './delivery-log.ts';

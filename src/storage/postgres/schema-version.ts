@@ -1,5 +1,5 @@
 import type { ClientBase, QueryResult } from 'pg';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /** The schema version that this program reads and writes. */

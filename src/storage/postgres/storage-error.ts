@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
+import { AppError, messageOf, systemErrorCode } from '../../domain/errors.ts';
 
 /** Serialization failure and deadlock: the transaction had no effect, and the same one can succeed now. */
 const RETRYABLE: ReadonlySet<string> = new Set(['40001', '40P01']);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { QueryResult as PgResult, Pool, PoolClient, QueryConfig } from 'pg';
-import { AppError } from '../../core/errors.ts';
-import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
+import { AppError } from '../../domain/errors.ts';
+import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
 import { isLostConnection, toStorageError } from './storage-error.ts';
 
 /** A lock of the session. It is taken before the transaction, which therefore sees what the others did before it. */

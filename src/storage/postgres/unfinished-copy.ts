@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 
 /** The table that a database has until a copy to it is verified. */
 export const COPY_MARKER = 'dockbell_copy';

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { DeliveryLog } from '../../core/ports/deliveries/delivery-log.ts';
-import type { Replays } from '../../core/ports/deliveries/replays.ts';
-import type { Retention } from '../../core/ports/retention.ts';
-import type { ScheduleStore } from '../../core/ports/schedules.ts';
-import type { Storage } from '../../core/ports/storage.ts';
+import type { DeliveryLog } from '../../domain/ports/deliveries/delivery-log.ts';
+import type { Replays } from '../../domain/ports/deliveries/replays.ts';
+import type { Retention } from '../../domain/ports/retention.ts';
+import type { ScheduleStore } from '../../domain/ports/schedules.ts';
+import type { Storage } from '../../domain/ports/storage.ts';
 import { createAuditLog } from './access/audit-log.ts';
 import { createLoginLinkTable } from './access/login-links.ts';
 import { createRunTokenTable } from './access/run-tokens.ts';

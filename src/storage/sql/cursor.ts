@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 
 /** The position after a row, opaque to callers. It is a row number, so new rows do not shift the pages of a list. */
 export function formatCursor(seq: number): string {

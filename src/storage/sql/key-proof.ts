@@ -1,4 +1,4 @@
-import type { KeyProof } from '../../core/ports/secret-store.ts';
+import type { KeyProof } from '../../domain/ports/secret-store.ts';
 
 /** Rows of `settings`. */
 export const KEY_CHECK = 'master_key_check';

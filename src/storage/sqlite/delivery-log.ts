@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import { AppError, messageOf } from '../../core/errors.ts';
-import type { Histogram } from '../../core/histogram.ts';
+import { AppError, messageOf } from '../../domain/errors.ts';
+import type { Histogram } from '../../domain/histogram.ts';
 import {
   type DeliveryLogEntry,
   type DeliveryOffer,
@@ -9,8 +9,8 @@ import {
   NO_CLAIM,
   type RecordOutcome,
   type RejectionEntry,
-} from '../../core/resources/delivery.ts';
-import type { WriteMeasures } from '../../core/write-measures.ts';
+} from '../../domain/resources/delivery.ts';
+import type { WriteMeasures } from '../../domain/write-measures.ts';
 import { listClaims } from '../sql/deliveries/claimed-identity.ts';
 import {
   type AcceptableEntry,

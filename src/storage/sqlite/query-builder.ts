@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type Database from 'better-sqlite3';
 import { type DatabaseConnection, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely';
-import { TaskQueue } from '../../core/time/task-queue.ts';
+import { TaskQueue } from '../../domain/time/task-queue.ts';
 import type { Schema } from '../sql/schema/schema.ts';
 
 export interface SqliteQueries {

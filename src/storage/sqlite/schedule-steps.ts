@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import type { ScheduleStep, ScheduleStore } from '../../core/ports/schedules.ts';
-import type { ScheduleState } from '../../core/resources/schedule.ts';
+import type { ScheduleStep, ScheduleStore } from '../../domain/ports/schedules.ts';
+import type { ScheduleState } from '../../domain/resources/schedule.ts';
 import { applyStep, isAhead } from '../sql/schedules/schedule-step.ts';
 import { SCHEDULES } from '../sql/schema/tables.ts';
 import type { RecordBatch } from './delivery-log.ts';

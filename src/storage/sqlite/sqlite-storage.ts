@@ -1,11 +1,11 @@
 import type Database from 'better-sqlite3';
-import { changeWithRecord } from '../../core/change-record.ts';
-import { AppError } from '../../core/errors.ts';
-import type { ReplayStep } from '../../core/ports/deliveries/replays.ts';
-import type { ScheduleStep } from '../../core/ports/schedules.ts';
-import type { Storage } from '../../core/ports/storage.ts';
-import type { DeliveryLogEntry } from '../../core/resources/delivery.ts';
-import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
+import { changeWithRecord } from '../../domain/change-record.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { ReplayStep } from '../../domain/ports/deliveries/replays.ts';
+import type { ScheduleStep } from '../../domain/ports/schedules.ts';
+import type { Storage } from '../../domain/ports/storage.ts';
+import type { DeliveryLogEntry } from '../../domain/resources/delivery.ts';
+import { openMeasures, type WriteMeasures } from '../../domain/write-measures.ts';
 import { storeRecord } from '../sql/access/audit-log.ts';
 import { createPorts, wrapOperations } from '../sql/create-ports.ts';
 import { isChange } from '../thread/operation-rights.ts';

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { DeliveryLabel } from '../../core/resources/delivery.ts';
+import type { DeliveryLabel } from '../../domain/resources/delivery.ts';
 import { DELIVERIES } from '../sql/schema/tables.ts';
 import { prepareNamed } from './statement.ts';
 

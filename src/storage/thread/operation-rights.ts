@@ -1,4 +1,4 @@
-import type { Storage } from '../../core/ports/storage.ts';
+import type { Storage } from '../../domain/ports/storage.ts';
 
 /** Which daemon performs an operation if several share the database, and why this is correct. */
 export type Right =

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildOffer, buildRejection, buildReplay } from '../../../test/helpers/build-offer.ts';
-import type { DeliveryLogEntry, DeliveryOffer } from '../../core/resources/delivery.ts';
+import type { DeliveryLogEntry, DeliveryOffer } from '../../domain/resources/delivery.ts';
 import { packBatch, packOutcomes, unpackBatch, unpackOutcomes } from './packed-batch.ts';
 
 const bytes = fc.oneof(

@@ -1,4 +1,4 @@
-import type { DeliveryLogEntry, DeliveryOffer, NewRun, RecordOutcome } from '../../core/resources/delivery.ts';
+import type { DeliveryLogEntry, DeliveryOffer, NewRun, RecordOutcome } from '../../domain/resources/delivery.ts';
 
 /** Larger bodies change threads by transfer: copying them would stop the HTTP thread. */
 const MAX_COPIED_BYTES = 16 * 1024;

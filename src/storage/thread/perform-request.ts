@@ -1,7 +1,7 @@
-import { actFor } from '../../core/change-record.ts';
-import type { Storage } from '../../core/ports/storage.ts';
-import { isPacked, unpack } from '../../threads/packed.ts';
-import { performCall } from '../../threads/port-client.ts';
+import { actFor } from '../../domain/change-record.ts';
+import type { Storage } from '../../domain/ports/storage.ts';
+import { isPacked, unpack } from '../../platform/threads/packed.ts';
+import { performCall } from '../../platform/threads/port-client.ts';
 import { type PackedBatch, packOutcomes, unpackBatch } from './packed-batch.ts';
 import type { StorageRequest } from './worker-protocol.ts';
 

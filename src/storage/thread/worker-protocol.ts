@@ -1,11 +1,11 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { ChangeRecord } from '../../core/change-record.ts';
-import type { GroupEvent, ReplicaTable } from '../../core/ports/replicas.ts';
-import type { RunLogParts } from '../../core/ports/runs/run-log-parts.ts';
-import type { Storage } from '../../core/ports/storage.ts';
-import type { SharedMeasures } from '../../core/write-measures.ts';
-import type { ErrorCopy } from '../../threads/pending-calls.ts';
-import { listOperations, type PortRequest } from '../../threads/port-client.ts';
+import type { ChangeRecord } from '../../domain/change-record.ts';
+import type { GroupEvent, ReplicaTable } from '../../domain/ports/replicas.ts';
+import type { RunLogParts } from '../../domain/ports/runs/run-log-parts.ts';
+import type { Storage } from '../../domain/ports/storage.ts';
+import type { SharedMeasures } from '../../domain/write-measures.ts';
+import type { ErrorCopy } from '../../platform/threads/pending-calls.ts';
+import { listOperations, type PortRequest } from '../../platform/threads/port-client.ts';
 import type { MigratedSchema } from '../postgres/migrate.ts';
 import type { Migration } from '../sqlite/disk/open-database.ts';
 

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BrowserSession } from '../../../client/api-types.ts';
-import { escapeText } from '../../../words/escape-text.ts';
+import { escapeText } from '../../../domain/words/escape-text.ts';
 import { toProblem } from '../../api/problem.ts';
 import { endOtherSessions, endSession, sessionsQuery } from '../../api/session.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';

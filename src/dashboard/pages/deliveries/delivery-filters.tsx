@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Select, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { DeliveryLabel, Webhook } from '../../../client/api-types.ts';
-import { escapeText } from '../../../words/escape-text.ts';
+import { escapeText } from '../../../domain/words/escape-text.ts';
 import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import { SearchSelect } from '../../parts/form/search-select.tsx';

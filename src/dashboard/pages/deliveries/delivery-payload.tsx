@@ -13,11 +13,11 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Check, Download, Filter } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { Json } from '../../../api-types/openapi.d.ts';
 import type { Delivery } from '../../../client/api-types.ts';
+import type { Json } from '../../../client/openapi.d.ts';
 import { isNotFound } from '../../../client/read-answer.ts';
-import { escapeText } from '../../../words/escape-text.ts';
-import { formatPath } from '../../../words/payload-path.ts';
+import { escapeText } from '../../../domain/words/escape-text.ts';
+import { formatPath } from '../../../domain/words/payload-path.ts';
 import { payloadHref, payloadQuery } from '../../api/deliveries.ts';
 import { CopyButton as CopyText } from '../../parts/copy/copy-button.tsx';
 import { buildFilter, type JsonPath } from '../../parts/json/json-path.ts';

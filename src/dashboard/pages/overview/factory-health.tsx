@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Factory } from '../../../client/api-types.ts';
-import { describeAcceptance, describeResults } from '../../../words/recent-activity.ts';
+import { describeAcceptance, describeResults } from '../../../domain/words/recent-activity.ts';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';

@@ -4,7 +4,7 @@ import { Unplug } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Factory } from '../../../client/api-types.ts';
-import { describeForgetting, describeRenaming } from '../../../words/factory-changes.ts';
+import { describeForgetting, describeRenaming } from '../../../domain/words/factory-changes.ts';
 import { forgetFactory, renameFactory } from '../../api/factories.ts';
 import { factoriesQuery } from '../../api/queries.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';

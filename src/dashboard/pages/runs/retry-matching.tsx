@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import type { RetrySummary } from '../../../client/retry-runs.ts';
-import { escapeText } from '../../../words/escape-text.ts';
+import { escapeText } from '../../../domain/words/escape-text.ts';
 import { type RunFilter, retryableCountQuery, retryMatchingRuns } from '../../api/runs.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';

@@ -1,8 +1,8 @@
 import { Anchor, Progress, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Run } from '../../../client/api-types.ts';
-import { describeProgress } from '../../../words/describe-progress.ts';
-import { type ContextName, listContext } from '../../../words/run-context.ts';
+import { describeProgress } from '../../../domain/words/describe-progress.ts';
+import { type ContextName, listContext } from '../../../domain/words/run-context.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';

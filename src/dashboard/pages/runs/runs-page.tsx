@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useSearchParams } from 'wouter';
 import type { Run, RunState } from '../../../client/api-types.ts';
-import { escapeText } from '../../../words/escape-text.ts';
+import { escapeText } from '../../../domain/words/escape-text.ts';
 import { automationsQuery } from '../../api/automations.ts';
 import type { TimeSpan } from '../../api/deliveries.ts';
 import { webhooksQuery } from '../../api/queries.ts';

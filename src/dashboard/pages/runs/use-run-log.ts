@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { LogTime } from '../../../words/log-times.ts';
+import type { LogTime } from '../../../domain/words/log-times.ts';
 import { createLogTimesReader, type LogSource, readRunLog } from '../../api/runs.ts';
 import { type LogBlock, LogLines } from './log/log-lines.ts';
 

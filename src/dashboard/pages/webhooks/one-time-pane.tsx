@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { EyeOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { NewWebhook } from '../../../client/api-types.ts';
-import { buildSendingCommand } from '../../../words/sending-commands.ts';
+import { buildSendingCommand } from '../../../domain/words/sending-commands.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { CopyLine } from '../../parts/copy/copy-line.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import type { Webhook } from '../../../client/api-types.ts';
-import { countOf } from '../../../words/count-of.ts';
-import { describeAcceptance } from '../../../words/recent-activity.ts';
+import { countOf } from '../../../domain/words/count-of.ts';
+import { describeAcceptance } from '../../../domain/words/recent-activity.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';

@@ -4,7 +4,7 @@ import { Fingerprint, Hourglass, KeyRound, PowerOff } from 'lucide-react';
 import { useState } from 'react';
 import { useParams } from 'wouter';
 import type { Factory, NewWebhook, Webhook } from '../../../client/api-types.ts';
-import { buildSendingCommand } from '../../../words/sending-commands.ts';
+import { buildSendingCommand } from '../../../domain/words/sending-commands.ts';
 import { readWebhook, type TaggedWebhook, webhookQuery } from '../../api/queries.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { CopyLine } from '../../parts/copy/copy-line.tsx';

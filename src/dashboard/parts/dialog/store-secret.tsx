@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { SECRET_NAME_PATTERN } from '../../../words/names.ts';
+import { SECRET_NAME_PATTERN } from '../../../domain/words/names.ts';
 import { isComplete, type ScopeDraft, secretsQuery, storeSecret } from '../../api/secrets.ts';
 import { OneTimeValue } from '../copy/one-time-value.tsx';
 import { ScopeFields } from '../form/scope-fields.tsx';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compilePayload } from '../../../../test/helpers/payload-filter.ts';
-import type { Json } from '../../../api-types/openapi.d.ts';
-import { parsePattern } from '../../../filter/parse-pattern.ts';
+import type { Json } from '../../../client/openapi.d.ts';
+import { parsePattern } from '../../../definitions/filter/parse-pattern.ts';
 import { buildFilter, type JsonPath } from './json-path.ts';
 
 const PAYLOAD: Json = {

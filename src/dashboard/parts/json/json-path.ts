@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../api-types/openapi.d.ts';
-import { isFilterOperator } from '../../../words/filter-operators.ts';
+import type { Json, JsonObject } from '../../../client/openapi.d.ts';
+import { isFilterOperator } from '../../../domain/words/filter-operators.ts';
 
 /** Keys and array indexes from the root of a payload to one of its values. */
 export type JsonPath = readonly (string | number)[];

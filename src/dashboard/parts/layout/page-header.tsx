@@ -2,7 +2,7 @@ import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { escapeText } from '../../../words/escape-text.ts';
+import { escapeText } from '../../../domain/words/escape-text.ts';
 import { useNamedFactory } from '../../shell/context/current-factory.ts';
 import { UntrustedText } from '../text/untrusted-text.tsx';
 

@@ -8,7 +8,7 @@ import {
   LoaderCircle,
   type LucideIcon,
 } from 'lucide-react';
-import { NO_LABEL } from '../../../words/rate-limited.ts';
+import { NO_LABEL } from '../../../domain/words/rate-limited.ts';
 
 interface Look {
   color: MantineColor;

@@ -1,7 +1,7 @@
 import { Badge, Group, Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { BrowserSession } from '../../../client/api-types.ts';
-import { escapeText } from '../../../words/escape-text.ts';
+import { escapeText } from '../../../domain/words/escape-text.ts';
 import { type DataColumn, DataTable } from '../table/data-table.tsx';
 import { UntrustedText } from '../text/untrusted-text.tsx';
 import { TimeText } from '../time/time-text.tsx';

@@ -1,4 +1,4 @@
-import { splitText } from '../../../words/escape-text.ts';
+import { splitText } from '../../../domain/words/escape-text.ts';
 
 /** Text from outside the daemon: control and format characters are escaped and marked. */
 export function UntrustedText({ text, keepLayout = false }: { text: string; keepLayout?: boolean }) {

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-import type { ReplicaMessage } from '../../../core/ports/replicas.ts';
+import type { ReplicaMessage } from '../../../domain/ports/replicas.ts';
 
 /** The channel of `NOTIFY` on which the replicas of a database talk. */
 const CHANNEL = 'dockbell';

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { AppError } from '../../../core/errors.ts';
+import { AppError } from '../../../domain/errors.ts';
 
 /** A session of the leader holds it, or a command that works while no daemon runs. */
 export const LEADER_LOCK = 0x0d0cbe10;

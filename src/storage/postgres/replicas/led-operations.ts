@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
-import { AppError } from '../../../core/errors.ts';
-import type { OfAttempt } from '../../../core/ports/runs/run-queue.ts';
-import type { Storage } from '../../../core/ports/storage.ts';
+import { AppError } from '../../../domain/errors.ts';
+import type { OfAttempt } from '../../../domain/ports/runs/run-queue.ts';
+import type { Storage } from '../../../domain/ports/storage.ts';
 import { rightOf } from '../../thread/operation-rights.ts';
 import { findCounting } from './live-versions.ts';
 

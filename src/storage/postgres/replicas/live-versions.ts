@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import type { AppliedChange, AssignedNumbers } from '../../../core/ports/definitions/inventory.ts';
-import type { Storage } from '../../../core/ports/storage.ts';
+import type { AppliedChange, AssignedNumbers } from '../../../domain/ports/definitions/inventory.ts';
+import type { Storage } from '../../../domain/ports/storage.ts';
 import { announce } from './channel.ts';
 
 /** The objects that a change of a factory concerns. */

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { AppError, type ErrorCode, messageOf } from '../../../core/errors.ts';
-import type { GroupEvent } from '../../../core/ports/replicas.ts';
-import { machineNowMs } from '../../../core/time/machine-time.ts';
+import { AppError, type ErrorCode, messageOf } from '../../../domain/errors.ts';
+import type { GroupEvent } from '../../../domain/ports/replicas.ts';
+import { machineNowMs } from '../../../domain/time/machine-time.ts';
 import { TYPES } from '../open-database.ts';
 import { declareVersion } from '../schema-version.ts';
 import { toStorageError } from '../storage-error.ts';

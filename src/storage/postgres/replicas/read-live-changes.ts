@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ClientBase } from 'pg';
-import type { LiveChange, ReplicaTable } from '../../../core/ports/replicas.ts';
+import type { LiveChange, ReplicaTable } from '../../../domain/ports/replicas.ts';
 import { loadObjects } from '../../sql/definitions/inventory.ts';
 import type { Schema } from '../../sql/schema/schema.ts';
 import type { Operations } from '../operations.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { RunId } from '../../../core/ids.ts';
-import type { Replica, ReplicaDescription, ReplicaTable } from '../../../core/ports/replicas.ts';
+import type { RunId } from '../../../domain/ids.ts';
+import type { Replica, ReplicaDescription, ReplicaTable } from '../../../domain/ports/replicas.ts';
 import type { Operations } from '../operations.ts';
 import { announce } from './channel.ts';
 import { createLiveChangeReader } from './read-live-changes.ts';

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import type { LogTime } from '../../../core/ports/runs/executor.ts';
-import { type LogAppend, MAX_PART_BYTES, type NewLogPart } from '../../../core/ports/runs/run-log-parts.ts';
+import type { LogTime } from '../../../domain/ports/runs/executor.ts';
+import { type LogAppend, MAX_PART_BYTES, type NewLogPart } from '../../../domain/ports/runs/run-log-parts.ts';
 import { chooseJoined, type WeighedPart } from './choose-joined.ts';
 
 /** Times closer to the earlier one are omitted. */

@@ -1,4 +1,4 @@
-import { MAX_PART_BYTES } from '../../../core/ports/runs/run-log-parts.ts';
+import { MAX_PART_BYTES } from '../../../domain/ports/runs/run-log-parts.ts';
 
 export interface WeighedPart {
   /** Position in the log. */

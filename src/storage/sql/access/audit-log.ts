@@ -6,9 +6,9 @@ import {
   type AuditInclude,
   type AuditOutcome,
   UNANSWERED,
-} from '../../../core/audit.ts';
-import type { ChangeRecord } from '../../../core/change-record.ts';
-import type { AuditLog, AuditRequest } from '../../../core/ports/access/audit-log.ts';
+} from '../../../domain/audit.ts';
+import type { ChangeRecord } from '../../../domain/change-record.ts';
+import type { AuditLog, AuditRequest } from '../../../domain/ports/access/audit-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { cutRows } from '../cut-rows.ts';
 import { findFirstSince } from '../find-first-since.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { LoginLinkTable } from '../../../core/ports/access/login-link-table.ts';
+import type { LoginLinkTable } from '../../../domain/ports/access/login-link-table.ts';
 import type { Schema } from '../schema/schema.ts';
 import { LOGIN_LINKS } from '../schema/tables.ts';
 

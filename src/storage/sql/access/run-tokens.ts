@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { RunId } from '../../../core/ids.ts';
-import { MAX_RUN_TOKENS, type RunTokenTable } from '../../../core/ports/access/run-token-table.ts';
+import type { RunId } from '../../../domain/ids.ts';
+import { MAX_RUN_TOKENS, type RunTokenTable } from '../../../domain/ports/access/run-token-table.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** Tokens of receivers, found by the hash of their text. */

@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { Identity, Session, SessionOwner } from '../../../core/access.ts';
-import type { LoginLinkId, TokenId, UserId } from '../../../core/ids.ts';
-import type { SessionTable } from '../../../core/ports/access/session-table.ts';
-import { hasExpired } from '../../../words/token-expiry.ts';
+import type { Identity, Session, SessionOwner } from '../../../domain/access.ts';
+import type { LoginLinkId, TokenId, UserId } from '../../../domain/ids.ts';
+import type { SessionTable } from '../../../domain/ports/access/session-table.ts';
+import { hasExpired } from '../../../domain/words/token-expiry.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SESSIONS, TOKENS, USERS } from '../schema/tables.ts';
 

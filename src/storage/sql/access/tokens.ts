@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { TokenTable } from '../../../core/ports/access/token-table.ts';
+import type { TokenTable } from '../../../domain/ports/access/token-table.ts';
 import type { Schema } from '../schema/schema.ts';
 import { TOKENS } from '../schema/tables.ts';
 

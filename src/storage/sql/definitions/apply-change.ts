@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
-import { AppError } from '../../../core/errors.ts';
+import { AppError } from '../../../domain/errors.ts';
 import type {
   AppliedChange,
   AssignedNumbers,
   AutomationRow,
   Remark,
   WebhookRow,
-} from '../../../core/ports/definitions/inventory.ts';
-import type { Reconciliation } from '../../../core/reconciliation.ts';
+} from '../../../domain/ports/definitions/inventory.ts';
+import type { Reconciliation } from '../../../domain/reconciliation.ts';
 import { storeEntry } from '../access/audit-log.ts';
 import { cutRows } from '../cut-rows.ts';
 import type { Schema } from '../schema/schema.ts';

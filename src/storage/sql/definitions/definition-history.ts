@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { ReconciliationId, WebhookUid } from '../../../core/ids.ts';
-import type { PlanEntry } from '../../../core/plan.ts';
+import type { ReconciliationId, WebhookUid } from '../../../domain/ids.ts';
+import type { PlanEntry } from '../../../domain/plan.ts';
 import {
   type DefinedObject,
   type DefinitionHistory,
@@ -8,7 +8,7 @@ import {
   MAX_EXAMINED_PLAN_BYTES,
   type NamedObject,
   type ObjectChange,
-} from '../../../core/ports/definitions/definition-history.ts';
+} from '../../../domain/ports/definitions/definition-history.ts';
 import type { Schema } from '../schema/schema.ts';
 import { COMMITS } from '../schema/tables.ts';
 import { selectReconciliations, toCommit, toReconciliation } from './commits.ts';

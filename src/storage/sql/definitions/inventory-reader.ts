@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely';
-import { NO_VERSION } from '../../../core/applied.ts';
+import { NO_VERSION } from '../../../domain/applied.ts';
 import {
   type AutomationView,
   type InventoryReader,
   MAX_FAILING_AUTOMATIONS,
   type SecretState,
   type WebhookView,
-} from '../../../core/ports/definitions/inventory.ts';
-import type { ScheduleState } from '../../../core/resources/schedule.ts';
-import { MIN_FAILED_IN_A_ROW } from '../../../core/run-results.ts';
-import { MIN_CREDENTIAL_FAILURES, type WebhookTraffic } from '../../../core/webhook-traffic.ts';
+} from '../../../domain/ports/definitions/inventory.ts';
+import type { ScheduleState } from '../../../domain/resources/schedule.ts';
+import { MIN_FAILED_IN_A_ROW } from '../../../domain/run-results.ts';
+import { MIN_CREDENTIAL_FAILURES, type WebhookTraffic } from '../../../domain/webhook-traffic.ts';
 import { RESULT_COLUMNS, toRunResults } from '../runs/run-results.ts';
 import { listSchedules } from '../schedules/schedules.ts';
 import type { Schema } from '../schema/schema.ts';

@@ -1,9 +1,9 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { AuditedChange } from '../../../core/audit.ts';
-import type { WebhookUid } from '../../../core/ids.ts';
-import type { Inventory } from '../../../core/ports/definitions/inventory.ts';
-import type { Condition, Reconciliation } from '../../../core/reconciliation.ts';
-import type { AppliedAutomation } from '../../../core/resources/automation.ts';
+import type { AuditedChange } from '../../../domain/audit.ts';
+import type { WebhookUid } from '../../../domain/ids.ts';
+import type { Inventory } from '../../../domain/ports/definitions/inventory.ts';
+import type { Condition, Reconciliation } from '../../../domain/reconciliation.ts';
+import type { AppliedAutomation } from '../../../domain/resources/automation.ts';
 import { storeEntry } from '../access/audit-log.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, VERSION_COLUMNS, WEBHOOKS } from '../schema/tables.ts';

@@ -1,10 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { WebhookUid } from '../../../core/ids.ts';
-import type { AppliedChange } from '../../../core/ports/definitions/inventory.ts';
-import type { ListenerSearch } from '../../../core/ports/deliveries/delivery-log.ts';
-import type { AppliedAutomation } from '../../../core/resources/automation.ts';
-import type { PastListener } from '../../../core/resources/delivery.ts';
-import { triggerFiltersByWebhook } from '../../../core/trigger.ts';
+import type { WebhookUid } from '../../../domain/ids.ts';
+import type { AppliedChange } from '../../../domain/ports/definitions/inventory.ts';
+import type { ListenerSearch } from '../../../domain/ports/deliveries/delivery-log.ts';
+import type { AppliedAutomation } from '../../../domain/resources/automation.ts';
+import type { PastListener } from '../../../domain/resources/delivery.ts';
+import { triggerFiltersByWebhook } from '../../../domain/trigger.ts';
 import type { Schema } from '../schema/schema.ts';
 import { LISTENERS } from '../schema/tables.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { FileChange } from '../../../core/ports/definitions/hosted-source.ts';
-import type { LiveDefinitions } from '../../../core/ports/definitions/live-definitions.ts';
+import type { FileChange } from '../../../domain/ports/definitions/hosted-source.ts';
+import type { LiveDefinitions } from '../../../domain/ports/definitions/live-definitions.ts';
 import type { Schema } from '../schema/schema.ts';
 import { LIVE_FILES } from '../schema/tables.ts';
 

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
-import type { WebhookUid } from '../../../core/ids.ts';
+import type { WebhookUid } from '../../../domain/ids.ts';
 import {
   type ActivityReader,
   type ActivitySpan,
   HOUR_MS,
   type RunCount,
-} from '../../../core/ports/deliveries/activity-reader.ts';
-import type { DeliveryLabel } from '../../../core/resources/delivery.ts';
-import { RUN_STATES, type RunState } from '../../../core/resources/run.ts';
+} from '../../../domain/ports/deliveries/activity-reader.ts';
+import type { DeliveryLabel } from '../../../domain/resources/delivery.ts';
+import { RUN_STATES, type RunState } from '../../../domain/resources/run.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';
 import { DELIVERIES } from '../schema/tables.ts';

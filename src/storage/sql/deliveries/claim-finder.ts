@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { DeliveryId } from '../../../core/ids.ts';
+import type { DeliveryId } from '../../../domain/ids.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { ClaimedIdentity } from './claimed-identity.ts';
 

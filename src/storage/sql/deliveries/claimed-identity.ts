@@ -1,4 +1,4 @@
-import type { DeliveryOffer, IdentitySource } from '../../../core/resources/delivery.ts';
+import type { DeliveryOffer, IdentitySource } from '../../../domain/resources/delivery.ts';
 
 /** What makes two deliveries the same. */
 export interface ClaimedIdentity {

@@ -1,4 +1,4 @@
-import type { DeliveryId, RunId } from '../../../core/ids.ts';
+import type { DeliveryId, RunId } from '../../../domain/ids.ts';
 import type {
   DeliveryLogEntry,
   DeliveryOffer,
@@ -8,10 +8,10 @@ import type {
   RecordOutcome,
   RejectionEntry,
   ReplayEntry,
-} from '../../../core/resources/delivery.ts';
-import type { RunGate } from '../../../core/resources/run.ts';
-import { normalizeLabels } from '../../../core/worker-labels.ts';
-import { LOOP_GUARD, type LoopGuardLimit } from '../../../words/loop-guard.ts';
+} from '../../../domain/resources/delivery.ts';
+import type { RunGate } from '../../../domain/resources/run.ts';
+import { LOOP_GUARD, type LoopGuardLimit } from '../../../domain/words/loop-guard.ts';
+import { normalizeLabels } from '../../../domain/worker-labels.ts';
 import { mapColumns } from '../schema/columns.ts';
 import type { DELIVERIES, DeliveryContent, StoredDelivery } from '../schema/tables.ts';
 

@@ -1,8 +1,8 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
-import { AppError } from '../../../core/errors.ts';
-import type { DeliveryId, WebhookUid } from '../../../core/ids.ts';
-import type { DeliverySearch } from '../../../core/ports/deliveries/delivery-log.ts';
-import { type DeliveryLabel, ENTRY_LABELS, IDENTITY_SOURCES } from '../../../core/resources/delivery.ts';
+import { AppError } from '../../../domain/errors.ts';
+import type { DeliveryId, WebhookUid } from '../../../domain/ids.ts';
+import type { DeliverySearch } from '../../../domain/ports/deliveries/delivery-log.ts';
+import { type DeliveryLabel, ENTRY_LABELS, IDENTITY_SOURCES } from '../../../domain/resources/delivery.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';
 import { DELIVERIES } from '../schema/tables.ts';

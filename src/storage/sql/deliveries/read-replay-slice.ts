@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { DeliveryId, RunId, WebhookUid } from '../../../core/ids.ts';
+import type { DeliveryId, RunId, WebhookUid } from '../../../domain/ids.ts';
 import type {
   ReplaySearch,
   ReplaySlice,
@@ -7,8 +7,8 @@ import type {
   SliceBounds,
   StartedThen,
   StoredDelivery,
-} from '../../../core/ports/deliveries/replays.ts';
-import type { Evaluation } from '../../../core/resources/delivery.ts';
+} from '../../../domain/ports/deliveries/replays.ts';
+import type { Evaluation } from '../../../domain/resources/delivery.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, CONTENTS, DELIVERIES } from '../schema/tables.ts';
 import { type Examination, examineEntries } from './examine-deliveries.ts';

@@ -1,6 +1,6 @@
-import type { ReplayStep } from '../../../core/ports/deliveries/replays.ts';
-import type { RecordOutcome } from '../../../core/resources/delivery.ts';
-import { addSkips, isOpenReplay, type Replay } from '../../../core/resources/replay.ts';
+import type { ReplayStep } from '../../../domain/ports/deliveries/replays.ts';
+import type { RecordOutcome } from '../../../domain/resources/delivery.ts';
+import { addSkips, isOpenReplay, type Replay } from '../../../domain/resources/replay.ts';
 
 /** Whether the step continues the replay where it is. */
 export function isNext(replay: Replay, step: ReplayStep): boolean {

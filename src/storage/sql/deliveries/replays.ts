@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { ReplaySearch, Replays } from '../../../core/ports/deliveries/replays.ts';
-import { OPEN_REPLAY_STATES, type Replay } from '../../../core/resources/replay.ts';
+import type { ReplaySearch, Replays } from '../../../domain/ports/deliveries/replays.ts';
+import { OPEN_REPLAY_STATES, type Replay } from '../../../domain/resources/replay.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';
 import { REPLAYS } from '../schema/tables.ts';

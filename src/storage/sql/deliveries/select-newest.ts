@@ -1,5 +1,5 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely';
-import { ENTRY_LABELS, type EntryLabel } from '../../../core/resources/delivery.ts';
+import { ENTRY_LABELS, type EntryLabel } from '../../../domain/resources/delivery.ts';
 import type { Schema } from '../schema/schema.ts';
 import { DELIVERIES } from '../schema/tables.ts';
 

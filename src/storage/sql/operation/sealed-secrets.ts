@@ -1,14 +1,14 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { AppError } from '../../../core/errors.ts';
-import type { Json } from '../../../core/json.ts';
+import { AppError } from '../../../domain/errors.ts';
+import type { Json } from '../../../domain/json.ts';
 import type {
   NewSealedSecret,
   ResealableSecretTable,
   ResealedValue,
   SealedValue,
   StoredSecretSummary,
-} from '../../../core/ports/secret-store.ts';
-import type { SecretScope } from '../../../core/secret-scope.ts';
+} from '../../../domain/ports/secret-store.ts';
+import type { SecretScope } from '../../../domain/secret-scope.ts';
 import { KEY_CHECK, ROTATION } from '../key-proof.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SECRET_SCOPES, SECRET_VERSIONS } from '../schema/tables.ts';

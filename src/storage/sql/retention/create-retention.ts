@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Retention } from '../../../core/ports/retention.ts';
+import type { Retention } from '../../../domain/ports/retention.ts';
 import type { ClaimRetention } from '../deliveries/claim-finder.ts';
 import type { Schema } from '../schema/schema.ts';
 import { findMark, writeMark } from './mark.ts';

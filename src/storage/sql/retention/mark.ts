@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { RetentionMark } from '../../../core/retention-time.ts';
+import type { RetentionMark } from '../../../domain/retention-time.ts';
 import type { Schema } from '../schema/schema.ts';
 
 const KEY = 'retention_mark';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { DELIVERY_LABELS } from '../../../core/resources/delivery.ts';
+import { DELIVERY_LABELS } from '../../../domain/resources/delivery.ts';
 import { selectNewest } from '../deliveries/select-newest.ts';
 import type { Schema } from '../schema/schema.ts';
 import { IDENTITIES } from '../schema/tables.ts';

@@ -1,5 +1,5 @@
-import { HOUR_MS, MAX_ACTIVITY_MS } from '../../../core/ports/deliveries/activity-reader.ts';
-import { UNLOGGED_PERIOD_MS } from '../../../core/ports/deliveries/unlogged-counts.ts';
+import { HOUR_MS, MAX_ACTIVITY_MS } from '../../../domain/ports/deliveries/activity-reader.ts';
+import { UNLOGGED_PERIOD_MS } from '../../../domain/ports/deliveries/unlogged-counts.ts';
 import { type Piece, takeExpired } from './pass.ts';
 
 /** Counts are small. They remain as long as the API can return them, regardless of the retention of the log. */

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
-import type { RunId } from '../../../core/ids.ts';
-import type { Admitted, Claimed, ClaimRequest } from '../../../core/ports/runs/run-queue.ts';
-import type { BudgetTerms } from '../../../core/run-policy.ts';
-import type { RunReason } from '../../../words/run-reasons.ts';
+import type { RunId } from '../../../domain/ids.ts';
+import type { Admitted, Claimed, ClaimRequest } from '../../../domain/ports/runs/run-queue.ts';
+import type { BudgetTerms } from '../../../domain/run-policy.ts';
+import type { RunReason } from '../../../domain/words/run-reasons.ts';
 import type { Schema } from '../schema/schema.ts';
 import { admitRuns, readTerms } from './admit-runs.ts';
 import {

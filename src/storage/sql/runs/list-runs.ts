@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type { Page, PageRequest } from '../../../core/page.ts';
-import { MAX_EXAMINED_RUNS, type RunSearch } from '../../../core/ports/runs/run-queue.ts';
-import type { Run } from '../../../core/resources/run.ts';
+import type { Page, PageRequest } from '../../../domain/page.ts';
+import { MAX_EXAMINED_RUNS, type RunSearch } from '../../../domain/ports/runs/run-queue.ts';
+import type { Run } from '../../../domain/resources/run.ts';
 import { cutPage, formatCursor, parseCursor } from '../cursor.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';

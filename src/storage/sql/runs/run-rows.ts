@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { WebhookUid } from '../../../core/ids.ts';
-import { parseRecordedHeaders } from '../../../core/resources/delivery.ts';
-import type { Run, RunInput, RunOrigin, StandsFor } from '../../../core/resources/run.ts';
+import type { WebhookUid } from '../../../domain/ids.ts';
+import { parseRecordedHeaders } from '../../../domain/resources/delivery.ts';
+import type { Run, RunInput, RunOrigin, StandsFor } from '../../../domain/resources/run.ts';
 import { findListeners } from '../definitions/listener-history.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, CONTENTS, DELIVERIES, RUNS, VERSION_COLUMNS, WEBHOOKS } from '../schema/tables.ts';

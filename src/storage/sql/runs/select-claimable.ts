@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { ClaimRequest } from '../../../core/ports/runs/run-queue.ts';
-import { hasAllLabels } from '../../../core/worker-labels.ts';
+import type { ClaimRequest } from '../../../domain/ports/runs/run-queue.ts';
+import { hasAllLabels } from '../../../domain/worker-labels.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUNS } from '../schema/tables.ts';
 import type { KeyedRun } from './same-key.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { DeliveryId, RunId } from '../../../core/ids.ts';
-import type { StandsFor } from '../../../core/resources/run.ts';
+import type { DeliveryId, RunId } from '../../../domain/ids.ts';
+import type { StandsFor } from '../../../domain/resources/run.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** Maximum number of deliveries that are listed. All are counted. */

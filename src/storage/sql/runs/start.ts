@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
-import type { RunGate } from '../../../core/resources/run.ts';
+import type { RunGate } from '../../../domain/resources/run.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** When a queued run may start. */

@@ -1,6 +1,6 @@
-import type { ScheduleStep } from '../../../core/ports/schedules.ts';
-import type { RecordOutcome } from '../../../core/resources/delivery.ts';
-import type { ScheduleState } from '../../../core/resources/schedule.ts';
+import type { ScheduleStep } from '../../../domain/ports/schedules.ts';
+import type { RecordOutcome } from '../../../domain/resources/delivery.ts';
+import type { ScheduleState } from '../../../domain/resources/schedule.ts';
 
 /** Whether the step is of the stored schedule, and after what it has passed. */
 export function isAhead({ startedAt, passedAt }: ScheduleState, step: ScheduleStep): boolean {

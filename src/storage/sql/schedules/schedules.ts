@@ -1,9 +1,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { WebhookUid } from '../../../core/ids.ts';
-import type { ScheduleChange, ScheduleStore } from '../../../core/ports/schedules.ts';
-import type { ScheduleState, TickSource } from '../../../core/resources/schedule.ts';
-import type { DeclaredSchedule } from '../../../core/trigger.ts';
-import { TICK_SOURCE_NAME } from '../../../words/tick-source.ts';
+import type { WebhookUid } from '../../../domain/ids.ts';
+import type { ScheduleChange, ScheduleStore } from '../../../domain/ports/schedules.ts';
+import type { ScheduleState, TickSource } from '../../../domain/resources/schedule.ts';
+import type { DeclaredSchedule } from '../../../domain/trigger.ts';
+import { TICK_SOURCE_NAME } from '../../../domain/words/tick-source.ts';
 import { cutRows } from '../cut-rows.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SCHEDULES } from '../schema/tables.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineFields } from '../../../core/resources/fields.ts';
-import { flag, instantOrNull, integer, labelOf, text, textOrNull } from '../../../core/resources/value-types.ts';
+import { defineFields } from '../../../domain/resources/fields.ts';
+import { flag, instantOrNull, integer, labelOf, text, textOrNull } from '../../../domain/resources/value-types.ts';
 import { mapColumns, mapFields } from './columns.ts';
 
 interface Parcel {

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import { type Fields, type RecordOf, type SnakeCase, snakeCase } from '../../../core/resources/fields.ts';
+import { type Fields, type RecordOf, type SnakeCase, snakeCase } from '../../../domain/resources/fields.ts';
 
 /** Stores a value as text in a special format. */
 export interface TextCodec<Value> {

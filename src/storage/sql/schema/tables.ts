@@ -1,15 +1,15 @@
-import type { ApiToken, LoginLink, Session, User } from '../../../core/access.ts';
-import type { Alert, AlertMessage, AlertNotice } from '../../../core/alerts/alert.ts';
-import type { AuditActor, AuditEntry } from '../../../core/audit.ts';
-import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../core/handshake.ts';
-import type { DeliveryId, LoginLinkId, RunId, TokenId, UserId, WebhookUid } from '../../../core/ids.ts';
-import type { Notice } from '../../../core/notice.ts';
-import type { KeptAnswer } from '../../../core/ports/access/idempotency.ts';
-import type { LiveFile } from '../../../core/ports/definitions/live-definitions.ts';
-import type { Pause } from '../../../core/ports/runs/pause-table.ts';
-import type { SealedSecret } from '../../../core/ports/secret-store.ts';
-import type { Commit, FactoryStatus, Reconciliation } from '../../../core/reconciliation.ts';
-import { AUTOMATION_ROW_FIELDS, AUTOMATION_VERSION_FIELDS } from '../../../core/resources/automation.ts';
+import type { ApiToken, LoginLink, Session, User } from '../../../domain/access.ts';
+import type { Alert, AlertMessage, AlertNotice } from '../../../domain/alerts/alert.ts';
+import type { AuditActor, AuditEntry } from '../../../domain/audit.ts';
+import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../domain/handshake.ts';
+import type { DeliveryId, LoginLinkId, RunId, TokenId, UserId, WebhookUid } from '../../../domain/ids.ts';
+import type { Notice } from '../../../domain/notice.ts';
+import type { KeptAnswer } from '../../../domain/ports/access/idempotency.ts';
+import type { LiveFile } from '../../../domain/ports/definitions/live-definitions.ts';
+import type { Pause } from '../../../domain/ports/runs/pause-table.ts';
+import type { SealedSecret } from '../../../domain/ports/secret-store.ts';
+import type { Commit, FactoryStatus, Reconciliation } from '../../../domain/reconciliation.ts';
+import { AUTOMATION_ROW_FIELDS, AUTOMATION_VERSION_FIELDS } from '../../../domain/resources/automation.ts';
 import {
   DELIVERY_FIELDS,
   type Decision,
@@ -19,14 +19,14 @@ import {
   type IdentitySource,
   type PastListener,
   type StoredDecisions,
-} from '../../../core/resources/delivery.ts';
-import type { RecordOf } from '../../../core/resources/fields.ts';
-import { REPLAY_FIELDS } from '../../../core/resources/replay.ts';
-import { ATTEMPT_FIELDS, RUN_FIELDS } from '../../../core/resources/run.ts';
-import { SCHEDULE_FIELDS } from '../../../core/resources/schedule.ts';
-import { integer, textOrNull } from '../../../core/resources/value-types.ts';
-import { WEBHOOK_FIELDS } from '../../../core/resources/webhook.ts';
-import type { SecretScope } from '../../../core/secret-scope.ts';
+} from '../../../domain/resources/delivery.ts';
+import type { RecordOf } from '../../../domain/resources/fields.ts';
+import { REPLAY_FIELDS } from '../../../domain/resources/replay.ts';
+import { ATTEMPT_FIELDS, RUN_FIELDS } from '../../../domain/resources/run.ts';
+import { SCHEDULE_FIELDS } from '../../../domain/resources/schedule.ts';
+import { integer, textOrNull } from '../../../domain/resources/value-types.ts';
+import { WEBHOOK_FIELDS } from '../../../domain/resources/webhook.ts';
+import type { SecretScope } from '../../../domain/secret-scope.ts';
 import { mapColumns, mapFields } from './columns.ts';
 
 export const FACTORIES = mapColumns<FactoryStatus>()({

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { copyError, type Reply } from '../../../threads/pending-calls.ts';
-import { releaseMemory } from '../../../threads/release-memory.ts';
-import type { RequestMessage } from '../../../threads/worker-calls.ts';
+import { copyError, type Reply } from '../../../platform/threads/pending-calls.ts';
+import { releaseMemory } from '../../../platform/threads/release-memory.ts';
+import type { RequestMessage } from '../../../platform/threads/worker-calls.ts';
 import { isDiskFull, toStorageError, unmaskFullDisk } from '../disk/storage-error.ts';
 import { openForCheckpoints } from './open-for-checkpoints.ts';
 

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
-import { AppError } from '../../../core/errors.ts';
-import { type ThreadEnd, WorkerCalls } from '../../../threads/worker-calls.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { type ThreadEnd, WorkerCalls } from '../../../platform/threads/worker-calls.ts';
 import { isBreaking, toStorageError, unmaskFullDisk } from '../disk/storage-error.ts';
 
 /** Size of the write-ahead log at which a checkpoint starts: 4 MiB. A larger log makes the last part of it slower. */

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { AppError } from '../../../core/errors.ts';
+import { AppError } from '../../../domain/errors.ts';
 import { toStorageError } from './storage-error.ts';
 
 /** Files up to this size are checked at startup, within a second on a slow disk. Larger files are checked later. */

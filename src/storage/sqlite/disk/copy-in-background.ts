@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { AppError } from '../../../core/errors.ts';
+import { AppError } from '../../../domain/errors.ts';
 import { sizeOfFile } from './database-space.ts';
 import { computeReserve, measureDisk } from './space-guard.ts';
 

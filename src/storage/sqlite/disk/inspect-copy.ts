@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { AppError } from '../../../core/errors.ts';
-import type { KeyProof } from '../../../core/ports/secret-store.ts';
+import { AppError } from '../../../domain/errors.ts';
+import type { KeyProof } from '../../../domain/ports/secret-store.ts';
 import { type KeyProofRow, READ_KEY_PROOF, toKeyProof } from '../../sql/key-proof.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { readWriter } from './schema-writer.ts';

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { AppError, messageOf } from '../../../core/errors.ts';
+import { AppError, messageOf } from '../../../domain/errors.ts';
 import { defineFunctions } from '../define-functions.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { describeDamage } from './check-database.ts';

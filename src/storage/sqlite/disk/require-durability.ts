@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { AppError } from '../../../core/errors.ts';
+import { AppError } from '../../../domain/errors.ts';
 
 /** The value of `PRAGMA synchronous` for FULL. */
 const SYNCHRONOUS_FULL = 2;

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { readPackageVersion } from '../../../files/package-version.ts';
+import { readPackageVersion } from '../../../platform/files/package-version.ts';
 
 const KEY = 'schema_written_by';
 

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AppError } from '../../../core/errors.ts';
+import { AppError } from '../../../domain/errors.ts';
 import type { DatabaseSpace, DatabaseUse } from './database-space.ts';
 import { isDiskFull, unmaskFullDisk } from './storage-error.ts';
 

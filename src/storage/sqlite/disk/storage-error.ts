@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { AppError, messageOf, systemErrorCode } from '../../../core/errors.ts';
+import { AppError, messageOf, systemErrorCode } from '../../../domain/errors.ts';
 
 /** Transient failures: nothing was written, and the same call may succeed later. */
 const TRANSIENT = /^SQLITE_(FULL|BUSY|LOCKED|NOMEM|INTERRUPT)/;

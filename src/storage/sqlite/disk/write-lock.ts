@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { AppError } from '../../../core/errors.ts';
+import { AppError } from '../../../domain/errors.ts';
 
 /** Other programs that write keep the lock for less. Longer than this, readers do not wait for it and the daemon reports it. */
 const NOTED_AFTER_MS = 500;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import type { DeliveryId } from '../../../core/ids.ts';
-import { DELIVERY_LABELS, type IdentitySource } from '../../../core/resources/delivery.ts';
+import type { DeliveryId } from '../../../domain/ids.ts';
+import { DELIVERY_LABELS, type IdentitySource } from '../../../domain/resources/delivery.ts';
 import type { ClaimFinder } from '../../sql/deliveries/claim-finder.ts';
 import type { ClaimedIdentity } from '../../sql/deliveries/claimed-identity.ts';
 import { IDENTITIES } from '../../sql/schema/tables.ts';

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { RequestMessage } from '../../../threads/worker-calls.ts';
+import type { RequestMessage } from '../../../platform/threads/worker-calls.ts';
 import { OPERATION_RIGHTS, rightOf } from '../../thread/operation-rights.ts';
 import type { PortName, StorageRequest } from '../../thread/worker-protocol.ts';
 

@@ -1,8 +1,8 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { AppError } from '../../../core/errors.ts';
-import { openMeasures } from '../../../core/write-measures.ts';
-import { copyError, type Reply } from '../../../threads/pending-calls.ts';
-import type { RequestMessage } from '../../../threads/worker-calls.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { openMeasures } from '../../../domain/write-measures.ts';
+import { copyError, type Reply } from '../../../platform/threads/pending-calls.ts';
+import type { RequestMessage } from '../../../platform/threads/worker-calls.ts';
 import { performRequest } from '../../thread/perform-request.ts';
 import {
   CLOSE,

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../../../api-types/openapi.d.ts';
 import type { Automation, Webhook } from '../../../../client/api-types.ts';
-import { nameForApi, pickPolicy } from '../../../../words/run-policy-keys.ts';
+import type { Json, JsonObject } from '../../../../client/openapi.d.ts';
+import { nameForApi, pickPolicy } from '../../../../domain/words/run-policy-keys.ts';
 import type { AutomationRequest } from '../../../api/automations.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 

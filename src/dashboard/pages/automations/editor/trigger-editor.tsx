@@ -2,7 +2,7 @@ import { ActionIcon, Group, Paper, Skeleton, Stack, Text, Title, Tooltip } from 
 import { Trash2 } from 'lucide-react';
 import { Suspense } from 'react';
 import type { Webhook } from '../../../../client/api-types.ts';
-import { escapeText } from '../../../../words/escape-text.ts';
+import { escapeText } from '../../../../domain/words/escape-text.ts';
 import { SearchMultiSelect } from '../../../parts/form/search-select.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { FilterTester } from '../filter/filter-tester.tsx';

@@ -15,7 +15,7 @@ import { type Diagnostic, linter, lintKeymap } from '@codemirror/lint';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { escapeText } from '../../../../words/escape-text.ts';
+import { escapeText } from '../../../../domain/words/escape-text.ts';
 import { readStyleNonce } from '../../../style-nonce.ts';
 import type { FilterOption, FilterOptions } from './complete-filter.ts';
 import type { TextProblem } from './find-problems.ts';

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { FlaskConical } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import type { Delivery, Webhook } from '../../../../client/api-types.ts';
-import { escapeText } from '../../../../words/escape-text.ts';
+import { escapeText } from '../../../../domain/words/escape-text.ts';
 import { type FilterSubject, storedDeliveriesQuery, type TestedFilter, testFilter } from '../../../api/automations.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { formatLocalTime } from '../../../parts/time/format-time.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../../../api-types/openapi.d.ts';
+import type { Json } from '../../../../client/openapi.d.ts';
 
 /** The parsed text of a JSON editor. A blank text is valid. */
 export type ParsedFilter = { kind: 'none' } | { kind: 'filter'; filter: Json } | { kind: 'broken' };

@@ -1,4 +1,4 @@
-import type { StyledLine, StyledText } from '../../../../words/terminal-text.ts';
+import type { StyledLine, StyledText } from '../../../../domain/words/terminal-text.ts';
 import type { LogMatch } from './find-matches.ts';
 
 /** A part of a line with one style that is in one match or in none. */

@@ -1,4 +1,4 @@
-import { textOf } from '../../../../words/terminal-text.ts';
+import { textOf } from '../../../../domain/words/terminal-text.ts';
 import type { LogBlock } from './log-lines.ts';
 
 /** A place of the searched text in a line of the log. */

@@ -1,5 +1,5 @@
 import { memo, useEffect, useRef, useState } from 'react';
-import { findLogTime, type LogTime } from '../../../../words/log-times.ts';
+import { findLogTime, type LogTime } from '../../../../domain/words/log-times.ts';
 import type { LogMatch } from './find-matches.ts';
 import classes from './log-block.module.css';
 import { LogLine } from './log-line.tsx';

@@ -1,6 +1,6 @@
 import type { CSSProperties } from 'react';
-import type { StyledLine, TextColor, TextStyle } from '../../../../words/terminal-text.ts';
-import { PLAIN } from '../../../../words/terminal-text.ts';
+import type { StyledLine, TextColor, TextStyle } from '../../../../domain/words/terminal-text.ts';
+import { PLAIN } from '../../../../domain/words/terminal-text.ts';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { formatExactTime, formatTimeOfDay } from '../../../parts/time/format-time.ts';
 import { cutLine, type LinePiece } from './cut-line.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textOf as textOfLine } from '../../../../words/terminal-text.ts';
+import { textOf as textOfLine } from '../../../../domain/words/terminal-text.ts';
 import { type LogBlock, LogLines } from './log-lines.ts';
 
 const encoder = new TextEncoder();

@@ -1,5 +1,5 @@
-import { LogPieces } from '../../../../words/log-times.ts';
-import { type StyledLine, TerminalText } from '../../../../words/terminal-text.ts';
+import { LogPieces } from '../../../../domain/words/log-times.ts';
+import { type StyledLine, TerminalText } from '../../../../domain/words/terminal-text.ts';
 
 /** Closed blocks are not rendered again, so that a long log stays fast. */
 const BLOCK_LINES = 100;

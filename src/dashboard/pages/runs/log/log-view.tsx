@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { ArrowDown } from 'lucide-react';
 import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { LogTime } from '../../../../words/log-times.ts';
+import type { LogTime } from '../../../../domain/words/log-times.ts';
 import { type LogMatch, LogSearch } from './find-matches.ts';
 import { LogBlockView } from './log-block.tsx';
 import type { LogBlock } from './log-lines.ts';

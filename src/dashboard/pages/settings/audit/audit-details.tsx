@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AuditEntry } from '../../../../client/api-types.ts';
-import { escapeText } from '../../../../words/escape-text.ts';
+import { escapeText } from '../../../../domain/words/escape-text.ts';
 import type { AuditFilter } from '../../../api/audit.ts';
 import { FactList } from '../../../parts/layout/fact-list.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';

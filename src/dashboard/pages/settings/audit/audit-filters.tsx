@@ -1,6 +1,6 @@
 import { Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { escapeText } from '../../../../words/escape-text.ts';
+import { escapeText } from '../../../../domain/words/escape-text.ts';
 import type { AuditFilter } from '../../../api/audit.ts';
 import { factoriesQuery } from '../../../api/queries.ts';
 import { tokensQuery } from '../../../api/tokens.ts';

@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiToken } from '../../../../client/api-types.ts';
-import { escapeText } from '../../../../words/escape-text.ts';
+import { escapeText } from '../../../../domain/words/escape-text.ts';
 import { revokeToken, tokensQuery } from '../../../api/tokens.ts';
 import { ConfirmChange } from '../../../parts/dialog/confirm-change.tsx';
 

@@ -1,4 +1,4 @@
-import { countOf } from '../../../../words/count-of.ts';
+import { countOf } from '../../../../domain/words/count-of.ts';
 
 /**
  * The effect of a change that ends all sessions of a user.

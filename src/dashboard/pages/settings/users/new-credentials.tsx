@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { escapeText } from '../../../../words/escape-text.ts';
+import { escapeText } from '../../../../domain/words/escape-text.ts';
 import { CopyLine } from '../../../parts/copy/copy-line.tsx';
 import { OneTimeValue } from '../../../parts/copy/one-time-value.tsx';
 

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { escapeText } from '../../../../words/escape-text.ts';
+import { escapeText } from '../../../../domain/words/escape-text.ts';
 import { changeUser, deleteUser, userSessionsQuery } from '../../../api/users.ts';
 import { ConfirmChange } from '../../../parts/dialog/confirm-change.tsx';
 import { useSessionUser } from '../../../shell/context/session-user.ts';

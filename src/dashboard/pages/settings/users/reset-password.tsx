@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { escapeText } from '../../../../words/escape-text.ts';
+import { escapeText } from '../../../../domain/words/escape-text.ts';
 import { changeUser, userSessionsQuery } from '../../../api/users.ts';
 import { Dialog } from '../../../parts/dialog/dialog.tsx';
 import { EffectList } from '../../../parts/dialog/effect-list.tsx';

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { User } from '../../../../client/api-types.ts';
-import { escapeText } from '../../../../words/escape-text.ts';
+import { escapeText } from '../../../../domain/words/escape-text.ts';
 import { Dialog } from '../../../parts/dialog/dialog.tsx';
 import { EditAccess } from './edit-access.tsx';
 import { isLastOwner } from './last-owner.ts';

@@ -3,7 +3,7 @@ import { Ban, CircleCheck, Ellipsis, KeyRound, MonitorSmartphone, ScrollText, Sh
 import { useRef } from 'react';
 import { Link } from 'wouter';
 import type { User } from '../../../../client/api-types.ts';
-import { escapeText } from '../../../../words/escape-text.ts';
+import { escapeText } from '../../../../domain/words/escape-text.ts';
 import type { UserDialogKind } from './user-dialog.tsx';
 
 interface UserMenuProps {

@@ -1,0 +1,186 @@
+import { AppError, messageOf } from '../../domain/errors.ts';
+import type { IdSource, ReplayId } from '../../domain/ids.ts';
+import type { ReplaySlice, ReplayStep, Replays } from '../../domain/ports/deliveries/replays.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
+import type { DeliveryTracer, ReplayTrace } from '../../domain/ports/tracing.ts';
+import type { DeliveryLogEntry, NewRun, RecordOutcome, ReplayEntry } from '../../domain/resources/delivery.ts';
+import { addSkips, isOpenReplay, type Replay, type SkipCounts } from '../../domain/resources/replay.ts';
+import { backoffMs, LOCAL_BACKOFF, pause } from '../../domain/time/backoff.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import type { Registry } from '../registry/registry.ts';
+import { composeReplay } from './compose-replay.ts';
+import { evaluateReplay } from './evaluate-replay.ts';
+import { toSearch } from './replay-search.ts';
+import { traceReplay } from './trace-replay.ts';
+
+export interface ReplayLoopParts {
+  replays: Replays;
+  registry: Registry;
+  /** `null` if tracing is off. */
+  tracer: DeliveryTracer | null;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+  /** An entry of the delivery log is on disk. */
+  onRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome): void;
+  onRunsCreated(factory: string, runs: readonly NewRun[]): void;
+}
+
+/** Small, because the storage writes received deliveries only between two steps. */
+const MAX_EXAMINED = 200;
+const MAX_BYTES = 256 * 1024;
+/** A step takes at most what the rate allows in this time. */
+const STEP_MS = 100;
+
+/**
+ * Executes the replays that are not finished, each at its own rate. The storage keeps the position of each, so a replay
+ * continues after a restart where it was.
+ */
+export class ReplayLoop {
+  readonly #parts: ReplayLoopParts;
+  readonly #working = new Map<ReplayId, Promise<void>>();
+  readonly #abort = new AbortController();
+
+  constructor(parts: ReplayLoopParts) {
+    this.#parts = parts;
+  }
+
+  /** Continues the replays of an earlier daemon. */
+  async start(): Promise<void> {
+    for (const replay of await this.#parts.replays.open()) this.begin(replay);
+  }
+
+  begin(replay: Replay): void {
+    if (this.#abort.signal.aborted || this.#working.has(replay.id)) return;
+    this.#working.set(
+      replay.id,
+      this.#work(replay).finally(() => this.#working.delete(replay.id)),
+    );
+  }
+
+  /** Waits for the steps in progress. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await Promise.all(this.#working.values());
+  }
+
+  async #work(begun: Replay): Promise<void> {
+    const { signal } = this.#abort;
+    let replay = begun;
+    let failures = 0;
+    while (isOpenReplay(replay) && !signal.aborted) {
+      try {
+        const taken = await this.#takeStep(replay);
+        if (taken === null) return;
+        replay = taken.replay;
+        failures = 0;
+        if (isOpenReplay(replay) && taken.waitMs > 0) await pause(taken.waitMs, signal);
+      } catch (error) {
+        failures += 1;
+        if (!isTemporary(error)) return this.#fail(replay, error);
+        this.#parts.logger.warn({ replay: replay.id, problem: messageOf(error) }, 'replay step failed, retrying');
+        await pause(backoffMs(LOCAL_BACKOFF, failures), signal);
+      }
+    }
+    if (replay.state === 'finished') this.#logEnd(replay);
+  }
+
+  /** Replays the next deliveries. `null` if the replay has ended in the meantime, for example because it was cancelled. */
+  async #takeStep(replay: Replay): Promise<Taken | null> {
+    const { replays, clock } = this.#parts;
+    const begunAt = clock.monotonicMs();
+    const returned = Math.max(1, Math.floor((replay.rate * STEP_MS) / 1000));
+    const span = { search: toSearch(replay), after: replay.position, last: replay.lastDelivery };
+    const slice = await replays.read(span, { examined: MAX_EXAMINED, returned, bytes: MAX_BYTES });
+    const { step, traces } = await this.#composeStep(replay, slice);
+    const progress = await replays.advance(step);
+    if (progress === null) return this.#readAgain(replay);
+    step.entries.forEach((entry, index) => {
+      if (progress.stored[index]) this.#announce(replay.factory, entry, traces[index] ?? null);
+    });
+    const tookMs = clock.monotonicMs() - begunAt;
+    return { replay: progress.replay, waitMs: Math.max(0, (step.entries.length * 1000) / replay.rate - tookMs) };
+  }
+
+  async #composeStep(
+    replay: Replay,
+    slice: ReplaySlice,
+  ): Promise<{ step: ReplayStep; traces: (ReplayTrace | null)[] }> {
+    const { registry, tracer, clock, ids } = this.#parts;
+    const { automation, clientAddress } = replay;
+    const entries: ReplayEntry[] = [];
+    const traces: (ReplayTrace | null)[] = [];
+    let skipped: SkipCounts = {};
+    for (const stored of slice.deliveries) {
+      // One payload in a turn of the event loop, so that requests are not delayed.
+      await new Promise(setImmediate);
+      const nowMs = clock.wallMs();
+      const evaluated = evaluateReplay({ registry, ids, nowMs }, replay, stored);
+      if (evaluated.skip !== null) {
+        skipped = addSkips(skipped, { [evaluated.skip]: 1 });
+        continue;
+      }
+      const { webhook, match } = evaluated;
+      traces.push(traceReplay(tracer, webhook, match.runs));
+      entries.push(
+        composeReplay(
+          { ids, webhook: webhook.ref, replay: replay.id, automation, clientAddress, nowMs },
+          stored,
+          match,
+        ),
+      );
+    }
+    const { position, examined, isEnd } = slice;
+    const at = clock.wallMs();
+    return {
+      step: {
+        id: replay.id,
+        of: { position: replay.position, factory: replay.factory },
+        position,
+        examined,
+        skipped,
+        entries,
+        isEnd,
+        at,
+      },
+      traces,
+    };
+  }
+
+  /** The replay as it is stored. `null` if it has ended. */
+  async #readAgain({ id }: Replay): Promise<Taken | null> {
+    const replay = await this.#parts.replays.get(id);
+    return replay === null || !isOpenReplay(replay) ? null : { replay, waitMs: 0 };
+  }
+
+  #announce(factory: string, entry: ReplayEntry, trace: ReplayTrace | null): void {
+    const { onRecorded, onRunsCreated } = this.#parts;
+    trace?.end(entry.id, entry.replayOf);
+    onRecorded(entry, { label: 'Accepted' });
+    if (entry.runs.length > 0) onRunsCreated(factory, entry.runs);
+  }
+
+  async #fail({ id }: Replay, error: unknown): Promise<void> {
+    const { replays, clock, logger } = this.#parts;
+    const problem = messageOf(error);
+    logger.error({ err: error, replay: id }, 'replay failed');
+    await replays
+      .end(id, { state: 'failed', error: problem, at: clock.wallMs() })
+      .catch((thrown: unknown) => logger.error({ err: thrown, replay: id }, 'failed replay not stored'));
+  }
+
+  #logEnd({ id, factory, replayed, runs }: Replay): void {
+    this.#parts.logger.info({ replay: id, factory, replayed, runs }, 'replay finished');
+  }
+}
+
+interface Taken {
+  replay: Replay;
+  /** What the rate requires before the next step. */
+  waitMs: number;
+}
+
+/** A full or busy disk. A storage that is broken ends the daemon, and the replay continues after its restart. */
+function isTemporary(error: unknown): boolean {
+  return error instanceof AppError && error.code !== 'internal';
+}

@@ -1,8 +1,0 @@
-import { readFiles } from '../definitions/read/read-files.ts';
-import { serveTasks } from '../threads/serve-tasks.ts';
-import { lowerThreadPriority } from '../threads/thread-priority.ts';
-import type { ReadTask } from './definitions-thread.ts';
-
-/** The thread that reads untrusted definitions: slow or huge ones block it, not the ingress (threat model G4). */
-lowerThreadPriority();
-serveTasks(({ files, settings }: ReadTask, onStep) => readFiles(files, settings, onStep));

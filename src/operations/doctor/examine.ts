@@ -1,0 +1,69 @@
+import { AppError, messageOf } from '../../domain/errors.ts';
+import type { DoctorReport, Finding } from '../../domain/ports/doctor.ts';
+import { adminExposureCheck } from './checks/admin-exposure.ts';
+import { backupCheck } from './checks/backup.ts';
+import { baseUrlCheck } from './checks/base-url.ts';
+import { clockCheck } from './checks/clock.ts';
+import { databaseLockCheck } from './checks/database-lock.ts';
+import { fileSystemCheck } from './checks/file-system.ts';
+import { freeSpaceCheck } from './checks/free-space.ts';
+import { gitCheck } from './checks/git.ts';
+import { masterKeyCheck } from './checks/master-key.ts';
+import { orphanedRunsCheck } from './checks/orphaned-runs.ts';
+import { permissionsCheck } from './checks/permissions.ts';
+import { postgresCheck } from './checks/postgres.ts';
+import { proxiesCheck } from './checks/proxies.ts';
+import { reportUrlCheck } from './checks/report-url.ts';
+import { retentionCheck } from './checks/retention.ts';
+import { schemaCheck } from './checks/schema.ts';
+import { sourcesCheck } from './checks/sources.ts';
+import { targetsCheck } from './checks/targets.ts';
+import { walSizeCheck } from './checks/wal-size.ts';
+import type { Check, Patient } from './patient.ts';
+
+/** All checks, in the order of the report. */
+export const CHECKS: readonly Check[] = [
+  permissionsCheck,
+  masterKeyCheck,
+  schemaCheck,
+  postgresCheck,
+  databaseLockCheck,
+  fileSystemCheck,
+  freeSpaceCheck,
+  walSizeCheck,
+  retentionCheck,
+  orphanedRunsCheck,
+  backupCheck,
+  clockCheck,
+  gitCheck,
+  sourcesCheck,
+  adminExposureCheck,
+  proxiesCheck,
+  baseUrlCheck,
+  reportUrlCheck,
+  targetsCheck,
+];
+
+/** Runs all checks that are possible, at the same time. Never throws. */
+export async function examine(patient: Patient): Promise<DoctorReport> {
+  const checks = CHECKS.filter((check) => isPossible(check, patient));
+  const findings = await Promise.all(checks.map((check) => runCheck(check, patient)));
+  return { checks: checks.map(({ name }) => name), findings: findings.flat() };
+}
+
+function isPossible({ isOnline, storage }: Check, { config, running }: Patient): boolean {
+  return (isOnline !== true || running !== null) && (storage ?? config.storage.type) === config.storage.type;
+}
+
+async function runCheck({ name, run }: Check, patient: Patient): Promise<Finding[]> {
+  try {
+    return (await run(patient)).map(({ severity, message, hint }) => ({ severity, check: name, message, hint }));
+  } catch (error) {
+    const message = `the check could not be completed: ${messageOf(error)}`;
+    const isUnavailable = error instanceof AppError && error.code === 'storage_unavailable';
+    const hint = isUnavailable
+      ? 'Make the database available, and run the command again.'
+      : 'Run the command as the user of the daemon.';
+    return [{ severity: 'warning', check: name, message, hint }];
+  }
+}

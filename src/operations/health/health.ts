@@ -1,0 +1,64 @@
+import { messageOf } from '../../domain/errors.ts';
+import type { Storage } from '../../domain/ports/storage.ts';
+import type { Schedule } from '../../domain/time/schedule.ts';
+import { describeDatabaseLock, type WatchedLock } from './storage-conditions.ts';
+
+/** Is the daemon fit to serve, and if not, why? */
+export interface Health {
+  /** `warnings`: what somebody has to look at, although deliveries are accepted. */
+  ready(): Promise<{ ready: boolean; problems: string[]; warnings: string[] }>;
+  /** From now on not ready, for this reason. */
+  fail(problem: string): void;
+}
+
+/** A probe waits for a second, so its answer says more than no answer. */
+const ANSWER_MS = 800;
+
+export interface HealthParts {
+  storage: Pick<Storage, 'deliveryLog'>;
+  databaseLock: WatchedLock;
+  listWarnings(): string[];
+  schedule: Schedule;
+}
+
+/** Ready: nothing failed permanently and the storage responds. Definitions were made live before anything listens. */
+export function createHealth({ storage, databaseLock, listWarnings, schedule }: HealthParts): Health {
+  const failures: string[] = [];
+  let asking: Promise<string[]> | null = null;
+  /** All that ask while the storage does not respond wait for the same answer. */
+  const askStorage = () => {
+    asking ??= findStorageProblems(storage).finally(() => {
+      asking = null;
+    });
+    return answerWithin(asking, schedule);
+  };
+  return {
+    ready: async () => {
+      const locked = describeDatabaseLock(databaseLock);
+      const problems = [...failures, ...(locked === null ? await askStorage() : [locked.message])];
+      return { ready: problems.length === 0, problems, warnings: listWarnings() };
+    },
+    fail: (problem) => failures.push(problem),
+  };
+}
+
+function answerWithin(asking: Promise<string[]>, schedule: Schedule): Promise<string[]> {
+  return new Promise((resolve) => {
+    const cancel = schedule(ANSWER_MS, () =>
+      resolve([`the storage cannot be written: it did not respond within ${ANSWER_MS / 1000} seconds`]),
+    );
+    void asking.then((problems) => {
+      cancel();
+      resolve(problems);
+    });
+  });
+}
+
+async function findStorageProblems({ deliveryLog }: HealthParts['storage']): Promise<string[]> {
+  try {
+    await deliveryLog.record([]);
+    return [];
+  } catch (error) {
+    return [`the storage cannot be written: ${messageOf(error)}`];
+  }
+}

@@ -1,0 +1,96 @@
+import { DEAD_LETTER_WINDOW_MS, MIN_RATED_RUNS } from '../../../domain/alerts/alert-rules.ts';
+import type { FailedAutomation } from '../../../domain/ports/alerts/alert-reader.ts';
+import { countOf } from '../../../domain/words/count-of.ts';
+import { formatDuration } from '../../../domain/words/duration.ts';
+import { describeSubject, LOOP_GUARD } from '../../../domain/words/loop-guard.ts';
+import { describeFailedRun, describeRun } from './describe-run.ts';
+import { type Examiner, type Finding, MAX_FINDINGS, type RuleSources } from './finding.ts';
+
+const MAX_DEAD_LETTERS = 1000;
+
+/** An automation whose last runs all failed. */
+export const RUN_FAILED: Examiner<number> = {
+  scope: 'factory',
+  onChange: true,
+  find: (sources, threshold, factory) =>
+    findAutomations(sources, factory, ({ failedInARow, recent }) => {
+      if (failedInARow < threshold) return null;
+      if (failedInARow === 1) return 'The last run failed.';
+      return `The last ${failedInARow}${failedInARow === recent ? '' : ` of ${recent}`} runs failed.`;
+    }),
+};
+
+/** An automation with a high share of failed runs. */
+export const FAILURE_RATE: Examiner<number> = {
+  scope: 'factory',
+  onChange: true,
+  find: (sources, percent, factory) =>
+    findAutomations(sources, factory, ({ recent, recentFailed }) =>
+      recent >= MIN_RATED_RUNS && recentFailed * 100 >= recent * percent
+        ? `${recentFailed} of the last ${recent} runs failed.`
+        : null,
+    ),
+};
+
+/** An automation that the loop guard did not start. */
+export const LOOP_GUARDED: Examiner<true> = {
+  scope: 'all',
+  find: async ({ reader, nowMs }) => {
+    const guarded = await reader.guardedAutomations({ sinceAt: nowMs() - LOOP_GUARD.windowMs, limit: MAX_FINDINGS });
+    return guarded.map(({ factory, automation, subject, subjects, deliveries }) => {
+      const others = subjects === 1 ? '' : ` and ${countOf(subjects - 1, 'other subject')}`;
+      const summary = `${countOf(deliveries, 'delivery', 'deliveries')} about ${describeSubject(subject)}${others} did not start it.`;
+      return { factory, object: automation, objectId: null, summary };
+    });
+  },
+};
+
+/** A factory with many failed runs that nobody retried. */
+export const DEAD_LETTER: Examiner<number> = {
+  scope: 'factory',
+  onChange: true,
+  find: async (sources, threshold, factory) => {
+    const { reader, nowMs } = sources;
+    const sinceAt = nowMs() - DEAD_LETTER_WINDOW_MS;
+    const count = await reader.deadLetters({ factory, sinceAt, limit: MAX_DEAD_LETTERS });
+    if (count < threshold) return [];
+    const number = count === MAX_DEAD_LETTERS ? `At least ${count}` : String(count);
+    const last = await describeFailedRun(sources, { factory });
+    return [aboutFactory(factory, `${number} runs failed in the last 24 hours and were not retried.${last}`)];
+  },
+};
+
+/** A factory whose runs wait long for a slot. */
+export const QUEUE_AGE: Examiner<number> = {
+  scope: 'factory',
+  onChange: false,
+  find: async (sources, thresholdMs, factory) => {
+    const oldest = await sources.reader.oldestWaiting(factory);
+    if (oldest === null) return [];
+    const ageMs = sources.nowMs() - oldest.at;
+    if (ageMs < thresholdMs) return [];
+    const run = await sources.runs.get(oldest.run);
+    const name = run === null ? '' : ` It is a run of ${run.automation}: ${await describeRun(sources, run)}`;
+    return [aboutFactory(factory, `The oldest waiting run has waited for ${formatDuration(ageMs)}.${name}`)];
+  },
+};
+
+async function findAutomations(
+  sources: RuleSources,
+  factory: string,
+  describe: (automation: FailedAutomation) => string | null,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const failed of await sources.reader.failedAutomations(factory, MAX_FINDINGS)) {
+    const { automation } = failed;
+    const summary = describe(failed);
+    if (summary === null) continue;
+    const last = await describeFailedRun(sources, { factory, automation });
+    findings.push({ factory, object: automation, objectId: null, summary: `${summary}${last}` });
+  }
+  return findings;
+}
+
+function aboutFactory(factory: string, summary: string): Finding {
+  return { factory, object: null, objectId: null, summary };
+}

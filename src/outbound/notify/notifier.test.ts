@@ -1,0 +1,104 @@
+import { expect, it, vi } from 'vitest';
+import { makeRunInput, silentLogger } from '../../../test/helpers/command-runs.ts';
+import { createIdSource } from '../../domain/ids.ts';
+import type { NewNotice, Notice } from '../../domain/notice.ts';
+import { Notifier, type NotifierParts } from './notifier.ts';
+import type { NotifyTarget } from './notify-target.ts';
+import { TargetNotifier, type TargetNotifierParts } from './target-notifier.ts';
+
+const callback = (url: string): NotifyTarget => ({
+  type: 'webhook',
+  url,
+  repository: null,
+  context: 'dockbell/payments',
+  targetUrl: null,
+  branch: 'main',
+  format: 'standard',
+  allowPrivateAddresses: false,
+  secretName: 'SIGNING',
+  runs: 'callback',
+});
+
+const unreadable = makeRunInput({ run: { state: 'succeeded', finishedAt: 5 } as never });
+const ended = makeRunInput({ run: { state: 'succeeded', finishedAt: 5 } as never });
+
+/** A daemon that starts after these two runs have ended. `put` stores an entry of the queue. */
+async function start(put: (notice: NewNotice) => Promise<boolean>, targets: NotifyTarget[]): Promise<void> {
+  const parts = {
+    targets: new Map([[ended.run.factory, targets]]),
+    queue: { newest: async () => null, retryNow: async () => {}, next: async () => null, put },
+    inventory: { lastReconciliation: async () => null },
+    runs: {
+      list: async () => ({ data: [ended.run, unreadable.run], nextCursor: null }),
+      get: async (id: string) => [ended, unreadable].find(({ run }) => run.id === id)!.run,
+      input: async (id: string) => {
+        if (id === unreadable.run.id) throw new Error('unreadable');
+        return ended;
+      },
+    },
+    clock: { wallMs: () => 10, monotonicMs: () => 10 },
+    schedule: () => () => {},
+    ids: createIdSource((size) => new Uint8Array(size).fill(7)),
+    logger: silentLogger,
+  };
+  const notifier = new Notifier(parts as unknown as NotifierParts);
+  notifier.start();
+  await notifier.stop();
+}
+
+it('queues the results of the other runs if one cannot be read', async () => {
+  const put = vi.fn(async () => true);
+  await start(put, [callback('https://a.example')]);
+  expect(put.mock.calls.map(([notice]: [NewNotice?]) => notice!.revision)).toEqual([
+    expect.stringContaining(ended.run.id),
+  ]);
+});
+
+it('queues the result of a run for the other targets if it cannot be queued for one', async () => {
+  const put = vi.fn(async () => true).mockRejectedValueOnce(new Error('not stored'));
+  await start(put, [callback('https://a.example'), callback('https://b.example')]);
+  expect(put).toHaveBeenCalledTimes(2);
+});
+
+it('posts the next notification if one cannot be composed, which is retried later', async () => {
+  const makeNotice = (id: string, report: object) =>
+    ({
+      id,
+      revision: id,
+      attempts: 0,
+      createdAt: 10,
+      dueAt: 0,
+      report: { kind: 'run', ...report },
+    }) as unknown as Notice;
+  const report = { state: 'success', run: ended.run, place: null, finishedAt: 5 };
+  const waiting = [makeNotice('broken', { ...report, run: null }), makeNotice('good', report)];
+  const take = (id: string) =>
+    waiting.splice(
+      waiting.findIndex((notice) => notice.id === id),
+      1,
+    );
+  const queue = {
+    newest: async () => null,
+    retryNow: async () => {},
+    next: async () => waiting[0] ?? null,
+    postpone: vi.fn(async (id: string) => void take(id)),
+    settle: vi.fn(async (id: string) => void take(id)),
+  };
+  const parts = {
+    queue,
+    secrets: { resolve: async () => ({ outcome: 'found', value: { reveal: () => `whsec_${'A'.repeat(32)}` } }) },
+    post: async () => ({ status: 201, headers: {}, body: '{}' }),
+    onAttempted: () => {},
+    metrics: { countNotice: () => {} },
+    clock: { wallMs: () => 10, monotonicMs: () => 10 },
+    schedule: () => () => {},
+    logger: silentLogger,
+  };
+  const target = callback('https://a.example');
+  const notifier = new TargetNotifier('payments', target, parts as unknown as TargetNotifierParts);
+  await notifier.start();
+  await vi.waitFor(() => expect(queue.settle).toHaveBeenCalledWith('good', { problem: null, at: 10 }));
+  const problem = 'it cannot be composed; see the log of the daemon';
+  expect(queue.postpone).toHaveBeenCalledWith('broken', expect.objectContaining({ problem }));
+  await notifier.stop(new AbortController().signal);
+});

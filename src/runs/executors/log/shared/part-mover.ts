@@ -1,0 +1,68 @@
+import type { Logger } from '../../../../domain/ports/logger.ts';
+import type { RunLogParts } from '../../../../domain/ports/runs/run-log-parts.ts';
+import { pause, retryWithBackoff } from '../../../../domain/time/backoff.ts';
+import { keyOfPart, type LogObjects } from './log-objects.ts';
+
+/** Number of parts that are moved at the same time. */
+const BATCH_PARTS = 16;
+const PAUSE_MS = 2_000;
+
+export interface MoverParts {
+  parts: Pick<RunLogParts, 'complete' | 'noteMoved'>;
+  objects: Pick<LogObjects, 'put'>;
+  /** One daemon moves the parts of all. */
+  isLeader: () => boolean;
+  logger: Logger;
+}
+
+/**
+ * Moves the parts of logs that no longer change from the database to an object store. If the store is not available, the
+ * parts stay in the database until it is.
+ */
+export class PartMover {
+  readonly #parts: MoverParts;
+  readonly #stopping = new AbortController();
+  readonly #moving: Promise<void>;
+
+  constructor(parts: MoverParts) {
+    this.#parts = parts;
+    this.#moving = this.#moveAlways();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#moving;
+  }
+
+  async #moveAlways(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const moved = await retryWithBackoff(
+        () => this.#moveBatch(),
+        signal,
+        (error, failures) => this.#noteFailure(error, failures),
+      );
+      if (moved?.value !== BATCH_PARTS) await pause(PAUSE_MS, signal);
+    }
+  }
+
+  /** Resolves with the number of parts that were moved. */
+  async #moveBatch(): Promise<number> {
+    const { parts, objects, isLeader } = this.#parts;
+    if (!isLeader() || this.#stopping.signal.aborted) return 0;
+    const batch = await parts.complete(BATCH_PARTS);
+    await Promise.all(
+      batch.map(async ({ run, offset, bytes }) => {
+        const part = { offset, size: bytes.length };
+        await objects.put(keyOfPart(run, part), bytes);
+        await parts.noteMoved({ run, ...part });
+      }),
+    );
+    return batch.length;
+  }
+
+  #noteFailure(error: unknown, failures: number): void {
+    if (failures === 1)
+      this.#parts.logger.warn({ err: error }, 'moving logs of runs to the object store failed, retrying');
+  }
+}
