@@ -44,6 +44,7 @@ const TASKS = {
     (await install(['.', SITE])) || (await build()) || run([...VITEST, '--config', 'vitest.full.ts', ...args]),
   generate: async () => (await install(['.'])) || generate(),
   bench: async (args) => (await install(['.', SITE])) || (await build()) || run([TSX, 'bench/main.ts', ...args]),
+  measure: async (args) => (await install(['.'])) || run(['scripts/measure.ts', ...args]),
 };
 
 /** Runs the task with that name and resolves to its exit code. */

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { listRearmed, measureFunctions } from '../../scripts/measure/syntax.ts';
+import { locate } from '../helpers/documents.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
+
+describe('npm run measure', () => {
+  const cwd = fileURLToPath(locate('.'));
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/measure.ts'], { cwd, encoding: 'utf8' });
+  const rows = [...stdout.matchAll(/^(.+?) +([\d,]+)(?: {2}at most ([\d,]+))?(: missed)?$/gm)];
+  const toNumber = (text: string | undefined) => Number(text?.replaceAll(',', ''));
+
+  it('prints a value for each measure', () => {
+    expect(stderr).toBe('');
+    expect(rows.map(([row]) => row)).toEqual(stdout.trimEnd().split('\n'));
+    expect(rows.filter(([, , value]) => !(toNumber(value) > 0))).toEqual([]);
+  });
+
+  it('marks the values above their limits, and then exits with 1', () => {
+    const missed = rows.filter(([, , value, limit]) => limit !== undefined && toNumber(value) > toNumber(limit));
+    expect(rows.filter((row) => row[4] !== undefined)).toEqual(missed);
+    expect(status).toBe(missed.length === 0 ? 0 : 1);
+  });
+});
+
+function writeSource(source: string): string {
+  const path = join(createTempDir('measure'), 'source.ts');
+  writeFileSync(path, source);
+  return path;
+}
+
+describe('a home-made loop', () => {
+  it.each([
+    [
+      'a class that works and waits in turn',
+      'class Loop { #wake() { void this.#work(); } async #work() { await work(); this.#wait(); } #wait() { scheduleCall(1, () => this.#wake()); } }',
+    ],
+    ['a function that calls itself later', 'function Loop() { setTimeout(() => work().finally(Loop), 1); }'],
+    ['a scheduler that is a parameter', 'class Loop { async work() { this.#parts.schedule(1, () => this.work()); } }'],
+  ])('is %s', (_, source) => {
+    expect(listRearmed(writeSource(source))).toEqual([expect.stringContaining('Loop')]);
+  });
+
+  it.each([
+    ['a deadline', 'class Once { async work() { setTimeout(() => this.stop(), 1); } stop() {} }'],
+    [
+      'a throttle',
+      'function flush() { write(); } function throttle() { setTimeout(() => { flush(); throttle(); }, 1); }',
+    ],
+  ])('is not %s', (_, source) => {
+    expect(listRearmed(writeSource(source))).toEqual([]);
+  });
+});
+
+it('functions are measured from their first to their last line', () => {
+  const path = writeSource('/** Two. */\nexport const two = () => {\n  return 2;\n};\nclass A {\n  one() {}\n}\n');
+  expect(measureFunctions(path).map(({ name, lines }) => [name, lines])).toEqual([
+    ['two', 3],
+    ['one', 1],
+  ]);
+});
