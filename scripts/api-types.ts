@@ -1,15 +1,25 @@
 import openapiTS, { astToString, type SchemaObject } from 'openapi-typescript';
 import ts from 'typescript';
 import { createSeededServer, createSeededServices } from '../test/helpers/seeded-services.ts';
+import type { GeneratedFiles } from './generators.ts';
 
-const HEAD = `// Generated from the OpenAPI document of the management API by scripts/generate-api-types.ts:
-// run npx tsx scripts/generate-api-types.ts after a change of a route or a schema.
+const HEAD = `// Generated from the OpenAPI document of the management API by scripts/api-types.ts: npm run generate
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 /** Any JSON object. */
 export type JsonObject = { [key: string]: Json };
 `;
+
+/** The document for those who have the package and no daemon, types of what the API takes and answers, and names of fields. */
+export async function makeApiFiles(): Promise<GeneratedFiles> {
+  const document = await buildApiDocument();
+  return new Map([
+    ['schemas/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
+    ['src/client/openapi.d.ts', await renderApiTypes(document)],
+    ['src/client/fields.ts', renderFieldNames(document)],
+  ]);
+}
 
 /** The OpenAPI document that a daemon of this version serves. */
 export async function buildApiDocument(): Promise<object> {
@@ -20,13 +30,8 @@ export async function buildApiDocument(): Promise<object> {
   return document;
 }
 
-/** The whole file schemas/openapi.json: the document for those who have the package and no daemon. */
-export function renderApiDocument(document: object): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-/** The whole file src/client/openapi.d.ts: types of what the management API takes and answers, for its clients. */
-export async function renderApiTypes(document: object): Promise<string> {
+/** The file src/client/openapi.d.ts. */
+async function renderApiTypes(document: object): Promise<string> {
   const types = await openapiTS(withoutExamples(document) as never, { transform: nameJson });
   return `${HEAD}\n${astToString(types)}`;
 }
@@ -80,16 +85,15 @@ const RESULT_SCHEMAS = [
   'AuditEntry',
 ] as const;
 
-/** The whole file src/client/fields.ts: names of fields, for `--fields` of the command line. */
-export function renderFieldNames(document: object): string {
+/** The file src/client/fields.ts, for `--fields` of the command line. */
+function renderFieldNames(document: object): string {
   const { schemas } = (document as { components: { schemas: Record<string, Schema> } }).components;
   const rows = RESULT_SCHEMAS.map((name) => renderNames(name, listFields(schemas[name]!)));
   rows.push(renderNames('ActivityHour', listFields(schemas.Activity!.properties!.buckets!.items!)));
   return `${FIELDS_HEAD}${rows.join('')}} as const;\n`;
 }
 
-const FIELDS_HEAD = `// Generated from the OpenAPI document of the management API by scripts/generate-api-types.ts:
-// run npx tsx scripts/generate-api-types.ts after a change of a schema.
+const FIELDS_HEAD = `// Generated from the OpenAPI document of the management API by scripts/api-types.ts: npm run generate
 
 /** Names of the fields of each result: its keys, and those of the objects in it, such as commit.author. */
 export const FIELDS = {

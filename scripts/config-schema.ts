@@ -3,6 +3,12 @@ import { describeType } from '../src/config/option-type.ts';
 import type { Option, OptionType } from '../src/config/options/option.ts';
 import { TEXT_FORMATS } from '../src/config/text-formats.ts';
 import { DURATION_PATTERN } from '../src/domain/words/duration.ts';
+import type { GeneratedFiles } from './generators.ts';
+
+/** The schema of `dockbell.yaml`. */
+export function makeConfigSchema(): GeneratedFiles {
+  return new Map([['schemas/config.schema.json', `${JSON.stringify(buildConfigSchema(), null, 2)}\n`]]);
+}
 
 type Schema = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
-// Writes docs/rules/ and the keys of `lint` in schemas/factory.schema.json from the table of rules and its guides.
+// Writes docs/rules/ from the table of rules and its guides.
 // Run it after a change of either: npx tsx scripts/generate-rule-docs.ts
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { renderFactorySchema, renderRulePages } from './rule-docs.ts';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { renderRulePages } from './rule-docs.ts';
 
 const root = new URL('../', import.meta.url);
 const pages = new URL('docs/rules/', root);
@@ -12,5 +12,3 @@ for (const [path, page] of renderRulePages()) {
   mkdirSync(new URL('.', new URL(path, root)), { recursive: true });
   writeFileSync(new URL(path, root), page);
 }
-const schema = new URL('schemas/factory.schema.json', root);
-writeFileSync(schema, renderFactorySchema(readFileSync(schema, 'utf8')));

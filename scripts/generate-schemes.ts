@@ -1,9 +1,7 @@
 // Writes what follows from the table of signature schemes and from docs/schemes/guides.yaml: docs/schemes/*.md and
-// docs/reference/signature-schemes.md; and the keys of schemas/webhook.schema.json and schemas/automation.schema.json
-// that follow from the tables of fields (src/domain/resources), the names of the schemes, and the tables of provider triggers.
+// docs/reference/signature-schemes.md.
 // Run it after a change of either: npx tsx scripts/generate-schemes.ts
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { DERIVED_SCHEMAS, renderDefinitionSchema, schemaUrl } from './definition-schemas.ts';
 import { renderSchemePages } from './scheme-docs.ts';
 
 const docs = new URL('../docs/', import.meta.url);
@@ -13,4 +11,3 @@ for (const file of readdirSync(folder)) {
   if (file.endsWith('.md') && !pages.has(`schemes/${file}`)) rmSync(new URL(file, folder));
 }
 for (const [path, page] of pages) writeFileSync(new URL(path, docs), page);
-for (const name of DERIVED_SCHEMAS) writeFileSync(schemaUrl(name), renderDefinitionSchema(name));

@@ -99,18 +99,3 @@ function renderPiece(piece: RulePiece): string {
   if (piece.kind === 'heading') return `## ${piece.text}`;
   return `\`\`\`${LANGUAGES[extname(piece.file)] ?? 'yaml'} ${piece.file}\n${piece.text}\n\`\`\``;
 }
-
-/** `schemas/factory.schema.json` with the lint rules of the table as the keys that `lint` may have. */
-export function renderFactorySchema(schema: string): string {
-  const rules = RULE_IDS.filter((rule) => RULES[rule].isLint);
-  const keys = rules.map((rule) => `        ${JSON.stringify(rule)}: ${JSON.stringify(describeKey(rule))}`);
-  return schema.replace(
-    /("additionalProperties": \{ "elsewhere": true \} \},\n {6}"properties": \{)[\s\S]*?(\n? {0,6}\}\n {4}\}\n {2}\},)/,
-    (_whole, begin: string) => `${begin}\n${keys.join(',\n')}\n      }\n    }\n  },`,
-  );
-}
-
-function describeKey(rule: RuleId) {
-  const { severity, description } = RULES[rule];
-  return { $ref: '#/$defs/severity', description, default: severity };
-}

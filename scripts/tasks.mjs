@@ -24,7 +24,7 @@ const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 const SHORT_TESTS = [...VITEST, '--tags-filter=!long'];
 const TSX = 'node_modules/tsx/dist/cli.mjs';
 /** Scripts that write files from the tables of the code: later ones read what earlier ones wrote. */
-const GENERATORS = ['schemes', 'rule-docs', 'config', 'api-types', 'cli-docs'];
+const GENERATORS = ['generate', 'generate-schemes', 'generate-rule-docs', 'generate-config', 'generate-cli-docs'];
 
 /** Tasks of `node scripts/launch.mjs`. Each gets the remaining arguments and resolves to an exit code. */
 const TASKS = {
@@ -96,7 +96,7 @@ async function build(parts = ['program', 'dashboard', 'docs', 'man-pages']) {
 /** Renews every generated file: schemas, types, reference pages, and the generated parts of other documents. */
 async function generate() {
   for (const name of GENERATORS) {
-    const code = await run([TSX, `scripts/generate-${name}.ts`]);
+    const code = await run([TSX, `scripts/${name}.ts`]);
     if (code !== 0) return code;
   }
   const code = await build(['program', 'man-pages']);

@@ -1,5 +1,4 @@
-// Generated from the OpenAPI document of the management API by scripts/generate-api-types.ts:
-// run npx tsx scripts/generate-api-types.ts after a change of a schema.
+// Generated from the OpenAPI document of the management API by scripts/api-types.ts: npm run generate
 
 /** Names of the fields of each result: its keys, and those of the objects in it, such as commit.author. */
 export const FIELDS = {

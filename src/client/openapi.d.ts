@@ -1,5 +1,4 @@
-// Generated from the OpenAPI document of the management API by scripts/generate-api-types.ts:
-// run npx tsx scripts/generate-api-types.ts after a change of a route or a schema.
+// Generated from the OpenAPI document of the management API by scripts/api-types.ts: npm run generate
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;

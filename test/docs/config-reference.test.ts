@@ -26,12 +26,6 @@ function listKeys(schema: object): SchemaOfKey[] {
 }
 
 describe('the table of options', () => {
-  it('is the source of schemas/config.schema.json', async () => {
-    expect(JSON.parse(await read('schemas/config.schema.json'))).toEqual(
-      JSON.parse(JSON.stringify(buildConfigSchema())),
-    );
-  });
-
   it('has examples for each key that the schema accepts', () => {
     const ajv = createAjv();
     const { $defs } = buildConfigSchema();

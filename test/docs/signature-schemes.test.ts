@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { DERIVED_SCHEMAS, renderDefinitionSchema, schemaUrl } from '../../scripts/definition-schemas.ts';
 import { readGuides, renderSchemePages } from '../../scripts/scheme-docs.ts';
 import { SCHEMES } from '../../src/definitions/signature/schemes/schemes.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
@@ -16,12 +15,6 @@ function listTestedLibraries(): string[] {
   const imports = [...sources.matchAll(/^(?:import|\}) .*'((?:@[\w-]+\/)?[\w-]+)[^']*';$/gm)].map(([, name]) => name!);
   return [...new Set(imports)].filter((name) => name !== 'vitest' && name !== 'node').sort();
 }
-
-describe('the schemas of definition files', () => {
-  it.each(DERIVED_SCHEMAS)('%s is the output of scripts/generate-schemes.ts', (name) => {
-    expect(readFileSync(schemaUrl(name), 'utf8')).toBe(renderDefinitionSchema(name));
-  });
-});
 
 describe('the pages of the signature schemes', () => {
   it('are the output of scripts/generate-schemes.ts', () => {
