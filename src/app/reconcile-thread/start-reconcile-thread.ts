@@ -11,18 +11,10 @@ import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
 import { type CancelCall, scheduleCall } from '../../domain/time/schedule.ts';
 import type { AdoptSecret, IngressListeners } from '../../ingress/ingress-context.ts';
 import type { Packed } from '../../platform/threads/packed.ts';
+import { createPortClient } from '../../platform/threads/port-client.ts';
 import { PortLink } from '../../platform/threads/port-link.ts';
 import type { FactoryEditor } from '../../reconcile/edit/factory-editor.ts';
-import {
-  type CopiedServedChange,
-  copySecret,
-  type HostPorts,
-  RECONCILE_OPERATIONS,
-  type ReconcilePorts,
-  type ReconcileSettings,
-  restoreLogFields,
-  restoreSecret,
-} from './protocol.ts';
+import { type HostPorts, RECONCILE_OPERATIONS, type ReconcilePorts, type ReconcileSettings } from './protocol.ts';
 
 export interface ReconcileThreadParts {
   /** The built `worker.js`. */
@@ -69,32 +61,29 @@ const RESTART_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000 };
 /** Starts the thread that turns commits and edits into live webhooks. If it fails, what is live stays, and it starts again. */
 export function startReconcileThread(parts: ReconcileThreadParts): ReconcileThread {
   const thread = new RestartingThread(parts);
-  const reconcilers = () => thread.remote.reconcilers;
+  const { reconcilers, editor, adoption } = thread.remote;
   // A failed call was logged where it failed, or the thread ended and its next start begins with a pass.
   const notify = (call: void | Promise<void>) => void Promise.resolve(call).catch(() => {});
   return {
-    control: {
-      reconcileNow: (factory) => reconcilers().reconcileNow(factory),
-      contains: (factory, revision, earlier) => reconcilers().contains(factory, revision, earlier),
-      forget: (factory) => reconcilers().forget(factory),
-      rename: (from, to) => reconcilers().rename(from, to),
-    },
-    editor: createEditor(() => thread.remote.editor),
-    adoptSecret: ({ factory, uid }, value) => thread.remote.adoption.adopt({ factory, uid }, value.reveal()),
-    serveAll: () => reconcilers().serveAll(),
-    follow: (factory, since) => reconcilers().follow(factory, since),
+    control: reconcilers,
+    editor,
+    adoptSecret: ({ factory, uid }, secret) => adoption.adopt({ factory, uid }, secret),
+    serveAll: reconcilers.serveAll,
+    follow: reconcilers.follow,
     restart: (changed, toServe) => thread.restart(changed, toServe),
     start: () => thread.startLoops(),
-    onSecretChanged: () => notify(reconcilers().onSecretChanged()),
-    onPush: (factory, trace) => notify(reconcilers().onPush(factory, trace)),
+    onSecretChanged: () => notify(reconcilers.onSecretChanged()),
+    onPush: (factory, trace) => notify(reconcilers.onPush(factory, trace)),
     stop: () => thread.stop(),
   };
 }
 
 class RestartingThread {
+  /** The ports of the thread that runs at the time of a call. */
+  readonly remote = createPortClient<ReconcilePorts>(RECONCILE_OPERATIONS, (request) => this.#link.call(request));
   readonly #parts: ReconcileThreadParts;
   #worker!: Worker;
-  #link!: PortLink<ReconcilePorts>;
+  #link!: PortLink;
   #hasLoops = false;
   #isStopping = false;
   #settings: ReconcileThreadParts['settings'];
@@ -105,10 +94,6 @@ class RestartingThread {
     this.#parts = parts;
     this.#settings = parts.settings;
     this.#start();
-  }
-
-  get remote(): ReconcilePorts {
-    return this.#link.remote;
   }
 
   startLoops(): void {
@@ -145,7 +130,7 @@ class RestartingThread {
     const storage = openChannel();
     const workerData: ReconcileSettings = { ...this.#settings, storage };
     this.#worker = new Worker(workerUrl, { workerData, transferList: [storage] });
-    this.#link = new PortLink(this.#worker, offerHost(this.#parts), RECONCILE_OPERATIONS);
+    this.#link = new PortLink(this.#worker, offerHost(this.#parts));
     this.#worker.once('error', (error) => this.#fail(error));
   }
 
@@ -164,53 +149,12 @@ class RestartingThread {
 
 function offerHost({ serving, secrets, onReconciled, onTimedPass, logger }: ReconcileThreadParts): HostPorts {
   return {
-    serving: {
-      stage: serving.stage,
-      apply: (change, served) => serving.apply(change, restoreServed(served)),
-      serve: (served) => serving.serve(restoreServed(served)),
-    },
-    secrets: {
-      put: (name, value, mode, options) => secrets.put(name, restoreSecret(value), mode, options),
-      delete: secrets.delete,
-      list: secrets.list,
-      find: secrets.find,
-      resolve: async (name, user) => {
-        const found = await secrets.resolve(name, user);
-        return found.outcome === 'found' ? { ...found, value: found.value.reveal() } : found;
-      },
-      scopes: secrets.scopes,
-      open: async (name, version) => copySecret(await secrets.open(name, version)),
-    },
+    serving,
+    secrets,
     reports: {
       reconciled: onReconciled,
       timed: onTimedPass,
-      log: (level, fields, message) => logger[level](restoreLogFields(fields), message),
+      log: (level, fields, message) => logger[level](fields, message),
     },
-  };
-}
-
-function restoreServed({ webhooks, ...served }: CopiedServedChange) {
-  const restored = webhooks.map(({ webhook, secret, previousSecret, verifyToken }) => ({
-    webhook,
-    secret: restoreSecret(secret),
-    previousSecret: restoreSecret(previousSecret),
-    verifyToken: restoreSecret(verifyToken),
-  }));
-  return { ...served, webhooks: restored };
-}
-
-function createEditor(remote: () => ReconcilePorts['editor']): FactoryEditor {
-  return {
-    createWebhook: async (order, { secret, ...webhook }) =>
-      restoreSecret(await remote().createWebhook(order, { ...webhook, secret: copySecret(secret) })),
-    changeWebhook: (order, uid, change) => remote().changeWebhook(order, uid, change),
-    deleteWebhook: (order, uid) => remote().deleteWebhook(order, uid),
-    rotateSecret: async (order, uid, given) =>
-      restoreSecret(await remote().rotateSecret(order, uid, copySecret(given))),
-    giveSecret: (order, uid, value) => remote().giveSecret(order, uid, value.reveal()),
-    writeAutomation: (order, writing) => remote().writeAutomation(order, writing),
-    deleteAutomation: (order, name) => remote().deleteAutomation(order, name),
-    revert: (order, revision) => remote().revert(order, revision),
-    history: (factory, page) => remote().history(factory, page),
   };
 }

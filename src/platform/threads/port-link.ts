@@ -1,17 +1,17 @@
-import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import type { AppError } from '../../domain/errors.ts';
+import { decodeMessage, type EncodedMessage, encodeMessage } from './message-codec.ts';
 import { copyError, PendingCalls, type Reply } from './pending-calls.ts';
-import { createPortClient, type PortOperations, type PortRequest, performCall } from './port-client.ts';
+import { type PortRequest, performCall } from './port-client.ts';
 
 type LinkMessage = { call: { id: number; request: PortRequest } } | { reply: Reply };
 
 /**
  * Connects two threads whose ports call each other. All messages take one channel, so they arrive in the order in which
- * they were sent: what a thread reports before it answers is known before the answer.
+ * they were sent: what a thread reports before it answers is known before the answer. Messages may hold instances of
+ * `SecretValue` and errors.
  */
-export class PortLink<Remote> {
-  /** The ports of the other thread. */
-  readonly remote: Remote;
+export class PortLink {
   readonly #endpoint: Worker | MessagePort;
   readonly #pending = new PendingCalls();
   #end: AppError | null = null;
@@ -20,19 +20,19 @@ export class PortLink<Remote> {
    * @param endpoint the worker, or in the worker its `parentPort`
    * @param own the ports that the other thread may call
    */
-  constructor(endpoint: Worker | MessagePort, own: object, operations: PortOperations<Remote>) {
+  constructor(endpoint: Worker | MessagePort, own: object) {
     this.#endpoint = endpoint;
-    this.remote = createPortClient(operations, (request) => this.call(request));
-    endpoint.on('message', (message: LinkMessage) => {
+    endpoint.on('message', (encoded: EncodedMessage) => {
+      const message = decodeMessage(encoded) as LinkMessage;
       if ('reply' in message) this.#pending.settle(message.reply);
       else void this.#answer(own, message.call.id, message.call.request);
     });
   }
 
-  /** @param transfer buffers that change threads without a copy; this thread cannot read them afterwards */
-  call(request: PortRequest, transfer: readonly Transferable[] = []): Promise<unknown> {
+  /** Calls a port of the other thread, for `createPortClient`. */
+  call(request: PortRequest): Promise<unknown> {
     if (this.#end !== null) return Promise.reject(this.#end);
-    return this.#pending.open((id) => this.#post({ call: { id, request } }, transfer));
+    return this.#pending.open((id) => this.#post({ call: { id, request } }));
   }
 
   /** The other thread has ended: open and later calls reject with `error`. */
@@ -49,7 +49,8 @@ export class PortLink<Remote> {
     }
   }
 
-  #post(message: LinkMessage, transfer: readonly Transferable[] = []): void {
-    this.#endpoint.postMessage(message, transfer);
+  #post(message: LinkMessage): void {
+    const { encoded, transfer } = encodeMessage(message);
+    this.#endpoint.postMessage(encoded, transfer);
   }
 }
