@@ -24,7 +24,7 @@ import {
 import { readSchema, SCHEMA_NAMES } from '../definitions/yaml/schemas.ts';
 import type { Role } from '../domain/access.ts';
 import { AppError } from '../domain/errors.ts';
-import type { RunId } from '../domain/ids.ts';
+import type { RunId, WebhookUid } from '../domain/ids.ts';
 import type { RunControl } from '../domain/ports/runs/run-control.ts';
 import { NO_RESULTS } from '../domain/run-results.ts';
 import { SecretValue } from '../domain/secret-value.ts';
@@ -309,6 +309,24 @@ describe('webhooks', () => {
       ],
       next_cursor: null,
     });
+  });
+
+  it.each(['marked as deleted', 'missing'])('are a conflict after a change if they are %s since', async (how) => {
+    const { inventory, editor } = createSeededServices();
+    let isChanged = false;
+    const changeWebhook = async () => {
+      isChanged = true;
+    };
+    const webhook = async (uid: WebhookUid) => {
+      const found = await inventory.webhook(uid);
+      if (!isChanged) return found;
+      return how === 'missing' ? null : { ...found!, deletedAt: NOW_MS };
+    };
+    const more = { inventory: { ...inventory, webhook }, editor: { ...editor, changeWebhook } };
+    const { call } = open(more, 'manager', { source: 'live' });
+    const { status, body } = await call('PATCH', `${F}/webhooks/${WEBHOOK_UID}`, { enabled: false });
+    expect([status, body.code]).toEqual([409, 'conflict']);
+    expect(body.detail).toContain('deleted by somebody else since');
   });
 
   it('show the requests that have no log entry, the reason of the last one first', async () => {

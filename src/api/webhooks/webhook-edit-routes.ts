@@ -220,7 +220,9 @@ async function findByName(parts: WebhookEditRouteParts, request: FastifyRequest,
 }
 
 async function findByUid({ inventory }: EditGuardParts, uid: WebhookUid): Promise<WebhookView> {
-  return (await inventory.webhook(uid))!;
+  const found = await inventory.webhook(uid);
+  if (found !== null && found.deletedAt === null) return found;
+  throw new AppError('conflict', `The webhook ${uid} was changed, and deleted by somebody else since.`);
 }
 
 /** The generated secret is in the answer, and in the URL that is made of it, this once. */
