@@ -6,7 +6,7 @@ import { resolveWorkspace, type WorkerCheckout, type WorkspacePolicy } from '../
 import { checkOut } from '../reconcile/source/check-out.ts';
 import { runGit } from '../reconcile/source/git-process.ts';
 import { parseRepositoryUrl, type RepositoryLocation } from '../reconcile/source/repository-url.ts';
-import type { CheckOutWorkspace } from '../runs/executors/executor-kind.ts';
+import type { CheckOutWorkspace } from '../runs/executors/executor-parts.ts';
 
 type Places = Pick<FactoryConfig, 'source' | 'runs'>;
 type WorkspaceInput = Pick<RunInput, 'workspace' | 'payload' | 'run'>;

@@ -8,8 +8,8 @@ import { LiveSchedule } from '../operations/backup/live-schedule.ts';
 import { OnlineBackups } from '../operations/backup/online-backups.ts';
 import { createPostgresBackupError } from '../operations/backup/postgres-backup.ts';
 import { ScheduledBackups } from '../operations/backup/scheduled-backups.ts';
-import type { DataPaths } from '../operations/data-dir/data-paths.ts';
 import type { MetricProbes } from '../operations/observability/metrics/metric-probes.ts';
+import type { DataPaths } from '../platform/data-dir/data-paths.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** The backups of this daemon. */

@@ -4,10 +4,10 @@ import type { IdSource } from '../domain/ids.ts';
 import type { Doctor } from '../domain/ports/doctor.ts';
 import type { Environment } from '../domain/reserved-variables.ts';
 import { systemClock } from '../domain/time/clock.ts';
-import type { DataPaths } from '../operations/data-dir/data-paths.ts';
 import { probeBaseUrl } from '../operations/doctor/checks/base-url.ts';
 import { examine } from '../operations/doctor/examine.ts';
 import type { LiveConditions } from '../operations/health/live-conditions.ts';
+import type { DataPaths } from '../platform/data-dir/data-paths.ts';
 import type { Ingress } from './create-ingress.ts';
 
 export interface DoctorParts {

@@ -38,7 +38,7 @@ import { BytesInFlight } from '../ingress/transport/read-body.ts';
 import { type ReportedRequest, verifyOriginal } from '../ingress/verify-original.ts';
 import type { Health } from '../operations/health/health.ts';
 import type { Metrics } from '../operations/observability/metrics/metrics.ts';
-import { bindServer, type ListenTarget, listen, logInheritedSockets } from './listen.ts';
+import { bindServer, type ListenTarget, listen, logInheritedSockets } from '../platform/listen.ts';
 
 /** On a clean stop, requests in progress have this time to be answered. */
 const ANSWER_GRACE_MS = 5_000;

@@ -1,4 +1,5 @@
 import type { FactoryConfig } from '../config/config.ts';
+import { LED_EXECUTORS, LOCAL_EXECUTORS } from '../config/executors/executors.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { Executor, RunLogWriter, StartRecords } from '../domain/ports/runs/executor.ts';
@@ -11,8 +12,8 @@ import type { Environment } from '../domain/reserved-variables.ts';
 import type { Run } from '../domain/resources/run.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import { createDispatcher, type Dispatcher, type DispatchTerms } from '../runs/dispatcher.ts';
-import type { ExecutorParts } from '../runs/executors/executor-kind.ts';
-import { createExecutor, LED_EXECUTORS, LOCAL_EXECUTORS } from '../runs/executors/index.ts';
+import { createExecutor } from '../runs/executors/create-executor.ts';
+import type { ExecutorParts } from '../runs/executors/executor-parts.ts';
 import type { FactoryExecutor } from '../runs/factory-queue.ts';
 import type { WorkerTerms } from '../runs/run-leases.ts';
 import { createWorkerCheckouts, createWorkspaces } from './check-out-workspaces.ts';

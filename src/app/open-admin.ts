@@ -35,14 +35,15 @@ import { createUploadDiagnosis } from '../ingress/diagnosis/diagnose-upload.ts';
 import { createDiagnosisThread } from '../ingress/diagnosis/diagnosis-thread.ts';
 import { markBackfills } from '../ingress/log/backfill-marks.ts';
 import { Connections } from '../ingress/transport/connections.ts';
-import type { DataPaths } from '../operations/data-dir/data-paths.ts';
 import type { Health } from '../operations/health/health.ts';
 import { ensureAdminToken } from '../operations/maintenance/admin-token.ts';
 import type { Metrics } from '../operations/observability/metrics/metrics.ts';
 import { createWebhookConnector } from '../outbound/connect/create-connector.ts';
+import type { DataPaths } from '../platform/data-dir/data-paths.ts';
 import { readBuildIdentity } from '../platform/files/build-identity.ts';
 import { builtFile } from '../platform/files/package-files.ts';
 import { readPackageVersion } from '../platform/files/package-version.ts';
+import { listen, logInheritedSockets } from '../platform/listen.ts';
 import type { FactoryEditor } from '../reconcile/edit/factory-editor.ts';
 import { createInspector } from '../reconcile/inspection/create-inspector.ts';
 import type { Dispatcher } from '../runs/dispatcher.ts';
@@ -50,7 +51,6 @@ import { createRunArtifacts } from '../runs/executors/files/run-artifacts.ts';
 import type { RunLogs } from '../runs/executors/log/run-logs.ts';
 import type { Ingress } from './create-ingress.ts';
 import type { Lifetime } from './lifetime.ts';
-import { listen, logInheritedSockets } from './listen.ts';
 import { listFactorySettings } from './push-trigger.ts';
 
 /** The private listener. */

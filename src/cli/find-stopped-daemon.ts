@@ -48,8 +48,8 @@ export async function requireKnownStorage(
 ): Promise<void> {
   if (type === 'postgres' || env.DOCKBELL_STORAGE_TYPE !== undefined) return;
   const [{ resolveDataPaths }, { usesPostgres }] = await Promise.all([
-    import('../operations/data-dir/data-paths.ts'),
-    import('../operations/data-dir/storage-note.ts'),
+    import('../platform/data-dir/data-paths.ts'),
+    import('../platform/data-dir/storage-note.ts'),
   ]);
   if (!(await usesPostgres(resolveDataPaths(dataDir).storageNote))) return;
   throw new CliError(`The daemon of ${escapeText(dataDir)} stores in PostgreSQL, and its database is not known.`, {

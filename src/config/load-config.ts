@@ -177,7 +177,7 @@ async function checkValues(values: OptionValues, document: ConfigDocument): Prom
     ...checkNotifyTargets(values, document),
     ...checkPullRequests(values, document),
     ...checkResultTargets(values, document),
-    ...(await checkExecutors(values, document)),
+    ...checkExecutors(values, document),
     ...checkOidc(values, document),
     ...checkAlerts(values, document),
     ...checkRetention(values, document),

@@ -1,5 +1,5 @@
 import { formatKeyPath, type KeyPath } from '../definitions/yaml/key-path.ts';
-import { findConfiguredProblem } from '../outbound/address-policy.ts';
+import { findConfiguredProblem } from '../platform/address-policy.ts';
 import type { ConfigDocument, ConfigProblem } from './config-document.ts';
 import { locateTarget } from './notify-targets.ts';
 import type { OptionValues } from './option-values.ts';

@@ -1,7 +1,12 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { ADDRESS_REJECTED, type AddressPolicy, findAddressProblem, literalAddress } from './address-policy.ts';
+import {
+  ADDRESS_REJECTED,
+  type AddressPolicy,
+  findAddressProblem,
+  literalAddress,
+} from '../platform/address-policy.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 16_384;

@@ -1,4 +1,4 @@
-import { ADDRESS_REJECTED } from './address-policy.ts';
+import { ADDRESS_REJECTED } from '../platform/address-policy.ts';
 
 /** Describes why there is no response. Network messages contain addresses, and HTTP messages may contain the request. */
 export function describeNetworkFailure(error: unknown): string {

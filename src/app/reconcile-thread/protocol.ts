@@ -8,7 +8,7 @@ import type { TimedPass } from '../../domain/ports/tracing.ts';
 import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import type { AdoptSecret } from '../../ingress/ingress-context.ts';
-import type { DataPaths } from '../../operations/data-dir/data-paths.ts';
+import type { DataPaths } from '../../platform/data-dir/data-paths.ts';
 import type { Packed } from '../../platform/threads/packed.ts';
 import { listOperations } from '../../platform/threads/port-client.ts';
 import type { FactoryEditor } from '../../reconcile/edit/factory-editor.ts';

@@ -4,7 +4,7 @@ import { createIdSource } from '../../domain/ids.ts';
 import type { LogFields, Logger } from '../../domain/ports/logger.ts';
 import { systemClock } from '../../domain/time/clock.ts';
 import { scheduleCall } from '../../domain/time/schedule.ts';
-import { createFactoryFolders } from '../../operations/data-dir/factory-folders.ts';
+import { createFactoryFolders } from '../../platform/data-dir/factory-folders.ts';
 import { builtFile } from '../../platform/files/package-files.ts';
 import { pack } from '../../platform/threads/packed.ts';
 import { createPortClient } from '../../platform/threads/port-client.ts';

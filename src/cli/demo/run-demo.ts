@@ -15,7 +15,7 @@ import { SecretValue } from '../../domain/secret-value.ts';
 import { escapeLines } from '../../domain/words/escape-text.ts';
 import { quoteForShell } from '../../domain/words/quote-for-shell.ts';
 import { TerminalText, textOf } from '../../domain/words/terminal-text.ts';
-import { resolveDataPaths } from '../../operations/data-dir/data-paths.ts';
+import { resolveDataPaths } from '../../platform/data-dir/data-paths.ts';
 import { packageFile } from '../../platform/files/package-files.ts';
 import { createRunLogReader } from '../../runs/executors/log/run-log.ts';
 import { type DemoFactory, EXAMPLE, PAYMENTS } from './demo-factories.ts';

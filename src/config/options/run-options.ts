@@ -1,5 +1,5 @@
 import { BUDGET_OUTCOMES } from '../../domain/run-policy.ts';
-import { EXECUTOR_NAMES, EXECUTOR_OPTIONS, EXECUTORS } from '../../runs/executors/index.ts';
+import { EXECUTOR_NAMES, EXECUTOR_OPTIONS, EXECUTORS } from '../executors/executors.ts';
 import { LONGEST_TIMER, type Option } from './option.ts';
 
 const EXECUTOR_SUMMARIES = EXECUTOR_NAMES.map((name) => EXECUTORS[name].summary).join(' ');

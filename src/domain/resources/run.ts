@@ -40,7 +40,7 @@ export const DEAD_LETTER_STATE = 'failed' satisfies RunState;
 export const RUN_GATES = ['arrived', 'debounce', 'concurrency', 'budget', 'paused', 'backoff'] as const;
 export type RunGate = (typeof RUN_GATES)[number];
 
-/** A key of the table in `runs/executors/index.ts`. A stored run may name an executor that this version does not have. */
+/** A key of the table in `config/executors/executors.ts`. A stored run may name an executor that this version does not have. */
 export type ExecutorType = string;
 
 /** The fields of a run. */

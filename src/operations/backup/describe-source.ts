@@ -1,7 +1,7 @@
+import { resolveDataPaths } from '../../platform/data-dir/data-paths.ts';
 import { builtFile } from '../../platform/files/package-files.ts';
 import { readPackageVersion } from '../../platform/files/package-version.ts';
 import { readMasterKeyText } from '../../platform/secrets/load-master-key.ts';
-import { resolveDataPaths } from '../data-dir/data-paths.ts';
 import type { BackupSource } from './stage-backup.ts';
 
 /** The backup source of a data directory whose master key is in that file or in the environment. */

@@ -1,8 +1,8 @@
 import { AppError } from '../../domain/errors.ts';
 import type { BackupProgress, BackupRequest, OpenBackup } from '../../domain/ports/backup-control.ts';
 import { systemClock } from '../../domain/time/clock.ts';
+import { requireOwnDatabase } from '../../platform/data-dir/require-database.ts';
 import { lockDataDir } from '../../storage/data-dir-lock.ts';
-import { requireOwnDatabase } from '../data-dir/require-database.ts';
 import { measureArchive, writeArchive } from './archive/write-archive.ts';
 import { nameBackup } from './online-backups.ts';
 import { type BackupSource, removeStaleStaging, stageBackup } from './stage-backup.ts';

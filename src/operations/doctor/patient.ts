@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { UnreadHops } from '../../domain/client-address.ts';
 import type { Finding } from '../../domain/ports/doctor.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
-import type { DataPaths } from '../data-dir/data-paths.ts';
+import type { DataPaths } from '../../platform/data-dir/data-paths.ts';
 
 /** The installation that is examined. */
 export interface Patient {

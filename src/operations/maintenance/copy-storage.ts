@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
+import { requireOwnDatabase } from '../../platform/data-dir/require-database.ts';
 import { type CopySource, openCopySource } from '../../storage/copy/copy-source.ts';
 import { copyTables } from '../../storage/copy/copy-tables.ts';
 import { type CopyTarget, finishCopy, openCopyTarget } from '../../storage/copy/copy-target.ts';
@@ -8,7 +9,6 @@ import { holdDaemonLock } from '../../storage/postgres/daemon-lock.ts';
 import { withoutPassword } from '../../storage/postgres/describe-url.ts';
 import { toStorageError } from '../../storage/postgres/storage-error.ts';
 import { toStorageError as toSqliteError } from '../../storage/sqlite/disk/storage-error.ts';
-import { requireOwnDatabase } from '../data-dir/require-database.ts';
 
 export interface CopyRequest {
   dataDir: string;

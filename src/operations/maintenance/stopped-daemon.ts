@@ -1,6 +1,8 @@
 import { AppError } from '../../domain/errors.ts';
 import type { KeyProof } from '../../domain/ports/secret-store.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
+import { type DataPaths, resolveDataPaths } from '../../platform/data-dir/data-paths.ts';
+import { requireOwnDatabase, requireOwnDataDir } from '../../platform/data-dir/require-database.ts';
 import { removeDrafts } from '../../platform/files/write-durably.ts';
 import { lockDataDir } from '../../storage/data-dir-lock.ts';
 import { holdDaemonLock } from '../../storage/postgres/daemon-lock.ts';
@@ -8,8 +10,6 @@ import { inspectPostgres } from '../../storage/postgres/inspect-database.ts';
 import { openPostgresStorage } from '../../storage/postgres/postgres-storage.ts';
 import { readKeyProof, type StoragePlace } from '../../storage/read-key-proof.ts';
 import { openSqliteStorage } from '../../storage/sqlite/sqlite-storage.ts';
-import { type DataPaths, resolveDataPaths } from '../data-dir/data-paths.ts';
-import { requireOwnDatabase, requireOwnDataDir } from '../data-dir/require-database.ts';
 
 /** A daemon that does not run: its data directory, and what its configuration says about the storage. */
 export interface StoppedDaemon {

@@ -2,7 +2,7 @@ import type { Environment } from '../../domain/reserved-variables.ts';
 import { checkOut } from '../../reconcile/source/check-out.ts';
 import { runGit } from '../../reconcile/source/git-process.ts';
 import { parseRepositoryUrl } from '../../reconcile/source/repository-url.ts';
-import type { CheckOutWorkspace } from '../executors/executor-kind.ts';
+import type { CheckOutWorkspace } from '../executors/executor-parts.ts';
 import type { ClaimedRun } from './worker-api.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../../domain/errors.ts';
-import { checkDataDir } from '../../data-dir/check-data-dir.ts';
+import { checkDataDir } from '../../../platform/data-dir/check-data-dir.ts';
 import type { Check, Patient, Symptom } from '../patient.ts';
 
 const GROUP_OR_OTHERS = 0o077;

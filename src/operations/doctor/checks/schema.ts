@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { messageOf } from '../../../domain/errors.ts';
+import { requireDatabase } from '../../../platform/data-dir/require-database.ts';
 import { readDatabaseFacts, SCHEMA_VERSION } from '../../../storage/sqlite/disk/inspect-copy.ts';
-import { requireDatabase } from '../../data-dir/require-database.ts';
 import type { Check, Symptom } from '../patient.ts';
 
 /** Can this version use the database? */

@@ -3,7 +3,7 @@ import { AppError, messageOf, systemErrorCode } from '../../../domain/errors.ts'
 import type { ExecutionRequest, Executor, NotStarted, StartRecords } from '../../../domain/ports/runs/executor.ts';
 import type { RunResult } from '../../../domain/resources/run.ts';
 import { describeStop, failed, notStarted } from '../attempt-results.ts';
-import type { ExecutorParts } from '../executor-kind.ts';
+import type { ExecutorParts } from '../executor-parts.ts';
 import { keepArtifacts } from '../files/keep-artifacts.ts';
 import { readRunOutput } from '../files/read-run-output.ts';
 import { removeAttemptTree } from '../files/remove-run-folder.ts';

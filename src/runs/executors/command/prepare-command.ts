@@ -1,15 +1,8 @@
+import type { CommandSettings } from '../../../config/executors/command-kind.ts';
 import type { Executor } from '../../../domain/ports/runs/executor.ts';
-import type { ExecutorParts } from '../executor-kind.ts';
+import type { ExecutorParts } from '../executor-parts.ts';
 import { createCommandExecutor } from './command-executor.ts';
 import { findRunUser, openRunsDir, type RunUser } from './run-user.ts';
-
-/** What the configuration of a factory says about its command. */
-export interface CommandSettings {
-  /** Program and arguments; paths that were relative to the file are absolute. */
-  readonly command: readonly string[];
-  /** User of the machine that starts the runs; `null` for the user of the daemon. */
-  readonly user: string | null;
-}
 
 /** Prepares the user of the runs, and creates the executor of one factory. Throws `config_invalid`. */
 export async function prepareCommand({ command, user }: CommandSettings, parts: ExecutorParts): Promise<Executor> {

@@ -1,7 +1,7 @@
+import type { ContainerSettings } from '../../../config/executors/container-kind.ts';
 import type { Run, RunInput } from '../../../domain/resources/run.ts';
 import type { ChildEnvironment, RunPlaces } from '../command/run-environment.ts';
 import type { AttemptKey } from '../files/run-paths.ts';
-import type { ContainerSettings } from './container-settings.ts';
 import { ATTEMPT_LABEL, RUN_LABEL } from './engine.ts';
 
 /** The directory of the run inside of the container. */

@@ -1,11 +1,11 @@
+import type { ContainerSettings } from '../../../config/executors/container-kind.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { Executor } from '../../../domain/ports/runs/executor.ts';
 import { createProcessExecutor } from '../command/command-executor.ts';
 import type { Program } from '../command/program.ts';
-import type { ExecutorParts } from '../executor-kind.ts';
+import type { ExecutorParts } from '../executor-parts.ts';
 import { type ContainerUser, chooseImage, composeContainer, locateInContainer } from './compose-container.ts';
 import { endContainerOf } from './container-leftovers.ts';
-import type { ContainerSettings } from './container-settings.ts';
 import { ContainerEngine, isEngineVariable, pickEngineVariables } from './engine.ts';
 
 /** Exit code of `docker run` and `podman run` if the engine itself failed. */

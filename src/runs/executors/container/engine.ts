@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Engine } from '../../../config/executors/container-kind.ts';
 import { AppError, messageOf, systemErrorCode } from '../../../domain/errors.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { Environment } from '../../../domain/reserved-variables.ts';
 import type { AttemptKey } from '../files/run-paths.ts';
-import type { Engine } from './container-settings.ts';
 
 const execute = promisify(execFile);
 

@@ -1,3 +1,4 @@
+import type { HttpSettings } from '../../../config/executors/http-kind.ts';
 import { messageOf } from '../../../domain/errors.ts';
 import type { Accepted, ExecutionRequest, Executor, NotStarted } from '../../../domain/ports/runs/executor.ts';
 import type { Run, RunResult } from '../../../domain/resources/run.ts';
@@ -6,12 +7,11 @@ import { formatInstant } from '../../../domain/time/clock.ts';
 import { openGuardedConnections } from '../../../outbound/guarded-connections.ts';
 import { readPackageVersion } from '../../../platform/files/package-version.ts';
 import { describeStop, notStarted } from '../attempt-results.ts';
-import type { ExecutorParts, ReportAccess } from '../executor-kind.ts';
+import type { ExecutorParts, ReportAccess } from '../executor-parts.ts';
 import { openAttemptLog } from './attempt-log.ts';
 import { CancelNotifications } from './cancel-notifications.ts';
 import { composeBody, composeHeaders, nameAttempt, type ReportFields } from './compose-request.ts';
 import { HttpAttempt } from './http-attempt.ts';
-import type { HttpSettings } from './http-settings.ts';
 import type { HttpTiming, Receiver } from './receiver.ts';
 import { ReceiverCircuit } from './receiver-circuit.ts';
 import { ReportTokens } from './report-tokens.ts';

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
+import type { HttpSettings } from '../../../config/executors/http-kind.ts';
 import type { Backoff } from '../../../domain/time/backoff.ts';
-import type { ExecutorParts } from '../executor-kind.ts';
-import type { HttpSettings } from './http-settings.ts';
+import type { ExecutorParts } from '../executor-parts.ts';
 import type { ReceiverCircuit } from './receiver-circuit.ts';
 import type { ReportTokens } from './report-tokens.ts';
 

@@ -1,5 +1,5 @@
 import type { Run } from '../../../domain/resources/run.ts';
-import type { ExecutorParts, ReportAccess } from '../executor-kind.ts';
+import type { ExecutorParts, ReportAccess } from '../executor-parts.ts';
 import { nameAttempt } from './compose-request.ts';
 
 /** Number of attempts whose access is remembered. The access of the oldest one is forgotten first. */

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import type { Engine } from '../../../config/executors/container-kind.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { RunId } from '../../../domain/ids.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import { machineNowMs } from '../../../domain/time/machine-time.ts';
 import { builtFile } from '../../../platform/files/package-files.ts';
-import type { Engine } from '../container/container-settings.ts';
 import type { AttemptKey } from '../files/run-paths.ts';
 
 /** How what is left of an attempt is found and ended. */

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { writeDurably } from '../../platform/files/write-durably.ts';
+import { writeDurably } from '../files/write-durably.ts';
 
 /** Content of `daemon.json`, which the command line reads (interfaces, "Server configuration"). */
 export interface DaemonFile {

@@ -1,5 +1,12 @@
-import type { ExecutorKind } from '../executor-kind.ts';
-import type { CommandSettings } from './prepare-command.ts';
+import type { ExecutorKind } from './executor-kind.ts';
+
+/** What the configuration of a factory says about its command. */
+export interface CommandSettings {
+  /** Program and arguments; paths that were relative to the file are absolute. */
+  readonly command: readonly string[];
+  /** User of the machine that starts the runs; `null` for the user of the daemon. */
+  readonly user: string | null;
+}
 
 /** Executor `command`: a program on this machine. */
 export const COMMAND_KIND = {
@@ -30,6 +37,4 @@ export const COMMAND_KIND = {
       secret: false,
     },
   },
-  // Imported here: commands read this table for its options, and execute nothing.
-  create: async (settings, parts) => (await import('./prepare-command.ts')).prepareCommand(settings, parts),
 } as const satisfies ExecutorKind<CommandSettings>;

@@ -1,5 +1,16 @@
-import type { ExecutorKind } from '../executor-kind.ts';
-import type { HttpSettings } from './http-settings.ts';
+import { findConfiguredProblem } from '../../platform/address-policy.ts';
+import type { ExecutorKind, SettingProblem } from './executor-kind.ts';
+
+/** What the configuration of a factory says about its receiver. */
+export interface HttpSettings {
+  /** May contain a credential: must not be shown. */
+  readonly url: string;
+  /** Team secret that signs the requests. */
+  readonly secretName: string;
+  readonly mode: 'sync' | 'async';
+  /** May the receiver have a private, loopback or reserved address? */
+  readonly allowPrivateAddresses: boolean;
+}
 
 /** Executor `http`: a receiver gets each run as a signed POST. */
 export const HTTP_KIND = {
@@ -53,7 +64,17 @@ export const HTTP_KIND = {
       secret: false,
     },
   },
-  // Imported here: commands read this table for its options, and execute nothing.
-  check: async (settings) => (await import('./check-url.ts')).checkUrl(settings),
-  create: async (settings, parts) => (await import('./http-executor.ts')).createHttpExecutor(settings, parts),
+  check: checkUrl,
 } as const satisfies ExecutorKind<HttpSettings>;
+
+/** Checks the protocol of the URL, and an address in it. */
+function checkUrl({ url: text, allowPrivateAddresses }: HttpSettings): SettingProblem | null {
+  const url = new URL(text);
+  if (url.protocol === 'http:' && !allowPrivateAddresses) {
+    const problem =
+      'must use https: plain HTTP can be modified in transit. For a receiver with a private address, set allowPrivateAddresses to true';
+    return { key: 'url', problem };
+  }
+  const problem = findConfiguredProblem(url, { allowPrivate: allowPrivateAddresses });
+  return problem === null ? null : { key: 'url', problem };
+}

@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { Executor, StartRecords } from '../../domain/ports/runs/executor.ts';
+import type { StartRecords } from '../../domain/ports/runs/executor.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { Run, RunInput } from '../../domain/resources/run.ts';
 import type { SecretValue } from '../../domain/secret-value.ts';
@@ -47,29 +47,4 @@ export interface ReportAccess {
   /** URL of the run in the management API. */
   url: string;
   token: SecretValue;
-}
-
-/** A setting that is invalid together with another one. */
-export interface SettingProblem {
-  /** Key below `runs.executor`. */
-  key: string;
-  /** Completes the sentence that begins with the key. */
-  problem: string;
-}
-
-/** One row of the table of executors. */
-export interface ExecutorKind<Settings> {
-  /** What the executor does, one sentence that starts with its type, for the documentation. */
-  summary: string;
-  /** Where runs are executed: on the machine of the daemon, by a receiver that the daemon calls, or by workers that call it. */
-  place: 'machine' | 'receiver' | 'worker';
-  /** Rows of the table of options that only this executor has. The last part of each key is the key of its setting. */
-  options: Readonly<Record<`factories[].runs.executor.${string}`, object>>;
-  /** Checks what the table of options cannot say. Default: nothing. */
-  check?: (settings: Settings) => Promise<SettingProblem | null>;
-  /**
-   * Checks what the machine has to provide, and creates the executor of one factory. Throws `config_invalid`.
-   * `null` if workers claim the runs over the management API instead.
-   */
-  create: ((settings: Settings, parts: ExecutorParts) => Promise<Executor>) | null;
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { AppError, messageOf, systemErrorCode } from '../../domain/errors.ts';
 import type { FactoryNames } from '../../domain/ports/definitions/factory-names.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
-import { syncFolder } from '../../platform/files/write-durably.ts';
+import { syncFolder } from '../files/write-durably.ts';
 import type { DataPaths } from './data-paths.ts';
 
 type FolderPaths = Pick<DataPaths, 'mirrors' | 'managed'>;

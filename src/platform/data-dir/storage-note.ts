@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
-import { writeDurably } from '../../platform/files/write-durably.ts';
+import { writeDurably } from '../files/write-durably.ts';
 
 const POSTGRES = 'postgres\n';
 

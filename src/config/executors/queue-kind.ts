@@ -17,5 +17,4 @@ export const QUEUE_KIND = {
       secret: false,
     },
   },
-  create: null,
 } as const satisfies ExecutorKind<object>;

@@ -1,8 +1,7 @@
-import type { Executor } from '../../domain/ports/runs/executor.ts';
-import { COMMAND_KIND } from './command/command-kind.ts';
-import { CONTAINER_KIND } from './container/container-kind.ts';
-import type { ExecutorKind, ExecutorParts, SettingProblem } from './executor-kind.ts';
-import { HTTP_KIND } from './http/http-kind.ts';
+import { COMMAND_KIND, type CommandSettings } from './command-kind.ts';
+import { CONTAINER_KIND, type ContainerSettings } from './container-kind.ts';
+import type { ExecutorKind, SettingProblem } from './executor-kind.ts';
+import { HTTP_KIND, type HttpSettings } from './http-kind.ts';
 import { QUEUE_KIND } from './queue-kind.ts';
 
 /**
@@ -18,13 +17,18 @@ export const EXECUTORS = {
 
 type Executors = typeof EXECUTORS;
 export type ExecutorName = keyof Executors;
-type SettingsOf<Kind> = Kind extends { create: (settings: infer Settings, parts: ExecutorParts) => unknown }
-  ? Settings
-  : object;
+
+/** What the configuration of a factory says about its executor. */
+interface SettingsOf {
+  command: CommandSettings;
+  queue: object;
+  http: HttpSettings;
+  container: ContainerSettings;
+}
 
 /** The executor of one factory as the configuration names it. */
 export type ExecutorConfig = {
-  [Name in ExecutorName]: { readonly type: Name } & SettingsOf<Executors[Name]>;
+  [Name in ExecutorName]: { readonly type: Name } & SettingsOf[Name];
 }[ExecutorName];
 
 export const EXECUTOR_NAMES = Object.keys(EXECUTORS) as ExecutorName[];
@@ -47,14 +51,8 @@ export const EXECUTOR_OPTIONS = Object.assign(
   ...Object.values(EXECUTORS).map(({ options }) => options),
 ) as UnionToIntersection<Executors[ExecutorName]['options']>;
 
-/** Creates the executor of one factory. Resolves with `null` if workers claim its runs. Throws `config_invalid`. */
-export async function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Promise<Executor | null> {
-  const { create } = EXECUTORS[config.type] as ExecutorKind<ExecutorConfig>;
-  return create === null ? null : create(config, parts);
-}
-
 /** Checks what the table of options cannot say; `null` if the settings can be used. */
-export async function checkExecutor(config: ExecutorConfig): Promise<SettingProblem | null> {
+export function checkExecutor(config: ExecutorConfig): SettingProblem | null {
   const { check } = EXECUTORS[config.type] as ExecutorKind<ExecutorConfig>;
   return check === undefined ? null : check(config);
 }

@@ -1,14 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../domain/time/clock.ts';
-import {
-  createExecutor,
-  EXECUTOR_NAMES,
-  EXECUTOR_OPTIONS,
-  EXECUTORS,
-  LED_EXECUTORS,
-  LOCAL_EXECUTORS,
-} from './index.ts';
+import { createExecutor } from './create-executor.ts';
 import { appendAttempts } from './log/open-run-log.ts';
 
 const LOGGER = { info: () => {}, warn: () => {}, error: () => {}, child: () => LOGGER };
@@ -30,24 +23,10 @@ const PARTS = {
   logger: LOGGER,
 };
 
-describe('the table of executors', () => {
-  it('names those that start processes, and those whose runs the leader executes', () => {
-    expect(EXECUTOR_NAMES).toEqual(['command', 'queue', 'http', 'container']);
-    expect(LOCAL_EXECUTORS).toEqual(['command', 'container']);
-    expect(LED_EXECUTORS).toEqual(['http']);
-  });
-
+describe('createExecutor', () => {
   it('creates the executor that the configuration names, with the type that its runs store', async () => {
     const executor = await createExecutor({ type: 'command', command: ['sh'], user: null }, PARTS);
     expect(executor?.type).toBe('command');
     expect(await createExecutor({ type: 'queue' }, PARTS)).toBeNull();
-  });
-
-  it.each(EXECUTOR_NAMES)('gives %s a summary and options of its type only', (name) => {
-    expect(EXECUTORS[name].summary).toMatch(new RegExp(`^\`${name}\`: .+\\.$`));
-    for (const [key, option] of Object.entries(EXECUTORS[name].options)) {
-      expect(option).toMatchObject({ onlyWith: name });
-      expect(EXECUTOR_OPTIONS).toHaveProperty([key], option);
-    }
   });
 });
