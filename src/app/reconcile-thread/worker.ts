@@ -30,8 +30,8 @@ import {
  */
 lowerThreadPriority();
 const settings = workerData as ReconcileSettings;
-const definitions = new DefinitionsThread(builtFile('inspection/definitions-worker.js'));
-const git = startGitHost(builtFile('source/git-host-process.js'));
+const definitions = new DefinitionsThread(builtFile('reconcile/inspection/definitions-worker.js'));
+const git = startGitHost(builtFile('reconcile/source/git-host-process.js'));
 const own = {} as ReconcilePorts;
 const storage = connectStorage(settings.storage);
 const afterWork = createIdleRelease();
