@@ -8,27 +8,8 @@ import { buildOnce } from './build-once.mjs';
 import { replaceValidators } from './compile-validators.ts';
 import { deferEmoji } from './lazy-emoji.mjs';
 import { importPlainHttp } from './plain-http.mjs';
+import { PROGRAM_ENTRIES } from './program-entries.ts';
 import { YAML_LIBRARY } from './yaml-library.mjs';
-
-/** Entry points: the program and its threads, then the modules that tests start in a separate process. */
-const ENTRIES = [
-  'main',
-  'app/reconcile-thread/worker',
-  'reconcile/source/git-host-process',
-  'reconcile/inspection/definitions-worker',
-  'ingress/diagnosis/diagnosis-worker',
-  'app/inspection-worker',
-  'app/pull-requests/request-worker',
-  'storage/sqlite/checkpoints/checkpoint-worker',
-  'storage/sqlite/disk/check-worker',
-  'storage/sqlite/disk/copy-worker',
-  'storage/postgres/thread/worker',
-  'storage/sqlite/thread/worker',
-  'cli/demo/run-demo',
-  'app/start-daemon',
-  'runs/executors/start-records',
-  'app/watchdog-process',
-];
 
 await buildOnce({
   sources: [
@@ -40,6 +21,7 @@ await buildOnce({
       'compile-validators.ts',
       'lazy-emoji.mjs',
       'plain-http.mjs',
+      'program-entries.ts',
       'yaml-library.mjs',
     ].map((name) => `scripts/${name}`),
   ],
@@ -61,7 +43,7 @@ await buildOnce({
         // The licences of the joined packages require it.
         license: { fileName: 'licenses.md' },
         rolldownOptions: {
-          input: Object.fromEntries(ENTRIES.map((entry) => [entry, `src/${entry}.ts`])),
+          input: Object.fromEntries(PROGRAM_ENTRIES.map((entry) => [entry, `src/${entry}.ts`])),
           output: {
             entryFileNames: '[name].js',
             chunkFileNames: 'chunks/[name]-[hash].js',

@@ -12,6 +12,7 @@ const DEPCRUISE = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs';
 // By content, because the times of files change with every checkout.
 const ARROWS_CACHE = ['--cache', '.cache/arrows', '--cache-strategy', 'content'];
 const ARROWS = [DEPCRUISE, '--config', '.dependency-cruiser.cjs', ...ARROWS_CACHE, 'src'];
+const DEAD_CODE = ['node_modules/knip/bin/knip.js'];
 const TSC = 'node_modules/typescript7/bin/tsc';
 /** Checks only the files that a change concerns. Tests run on the same two cores, so threads would cost more time than they save. */
 const checkTypes = (project) => {
@@ -116,12 +117,12 @@ async function start(args) {
 }
 
 async function check() {
-  return worst(await Promise.all([BIOME, PROSE, ARROWS, ...TYPES].map(runQuietly)));
+  return worst(await Promise.all([BIOME, PROSE, ARROWS, DEAD_CODE, ...TYPES].map(runQuietly)));
 }
 
 /** Runs lint and import rules first, because they fail within seconds. Types are checked during the tests and printed after them. */
 async function test(args) {
-  const early = worst(await Promise.all([BIOME, PROSE, ARROWS].map(runQuietly)));
+  const early = worst(await Promise.all([BIOME, PROSE, ARROWS, DEAD_CODE].map(runQuietly)));
   if (early !== 0) return early;
   const types = Promise.all(TYPES.map(runQuietly));
   const tests = await run([...SHORT_TESTS, ...args]);

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /** What clients of PostgreSQL sent. */
-export interface Messages {
+interface Messages {
   statements: number;
   /** Times that a client sent something after an answer: it had waited for that. */
   roundTrips: number;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createTempDir } from '../../test/helpers/temp-dir.ts';
 
 /** Since the last reading, in milliseconds. */
-export interface Stall {
+interface Stall {
   /** The longest delay of a timer. */
   longestMs: number;
   /** The most processor time between two ticks of the timer. */

@@ -6,7 +6,7 @@ export const NOT_PROSE = '\u0000';
 export const INLINE_CODE = '\u0001';
 
 /** A name that a file declares, and where. */
-export interface DeclaredName {
+interface DeclaredName {
   readonly name: string;
   readonly start: number;
 }

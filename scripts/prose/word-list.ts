@@ -30,7 +30,7 @@ export interface WordList {
 }
 
 /** The list of the repository. */
-export const WORD_LIST_PATH = 'scripts/prose/words.yaml';
+const WORD_LIST_PATH = 'scripts/prose/words.yaml';
 
 export function readWordList(path: string = WORD_LIST_PATH): WordList {
   return { excluded: [], pending: [], ...parse(readFileSync(path, 'utf8')) };

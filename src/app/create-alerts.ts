@@ -38,10 +38,10 @@ export interface AlertParts {
 }
 
 /** Sends a request through the public URL. Resolves with why it did not arrive; `null` if it did. */
-export type ProbePublicUrl = () => Promise<string | null>;
+type ProbePublicUrl = () => Promise<string | null>;
 
 /** What the rules can only ask once the rest of the daemon exists. */
-export interface AlertProbes {
+interface AlertProbes {
   probePublicUrl: ProbePublicUrl;
   notifyFailures: RuleSources['notifyFailures'];
 }

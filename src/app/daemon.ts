@@ -11,7 +11,7 @@ import type { DaemonEnd } from './end-daemon.ts';
 import type { Admin } from './open-admin.ts';
 
 /** Where the log goes. */
-export interface LogTarget {
+interface LogTarget {
   format: 'json' | 'text';
   /** Takes whole lines, for example `process.stdout`. */
   destination: { write(line: string): unknown };

@@ -46,7 +46,7 @@ export interface OpenDataDir {
   opening: Promise<OpenStorage>;
 }
 
-export interface OpenStorage
+interface OpenStorage
   extends Pick<StorageThread, 'storage' | 'measures' | 'lock' | 'group' | 'openChannel' | 'applyPacked'> {
   /** Resolves when the storage can no longer store anything durably. */
   storageBroken: Promise<AppError>;

@@ -2,7 +2,7 @@ import type { CliCommand } from './cli-command.ts';
 import type { Bind } from './command-session.ts';
 
 /** Adds arguments, options, subcommands and work to a command that has only a name and a description. */
-export type DeclareCommand = (command: CliCommand, bind: Bind) => void;
+type DeclareCommand = (command: CliCommand, bind: Bind) => void;
 
 interface CommandEntry {
   name: string;

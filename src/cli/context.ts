@@ -14,7 +14,7 @@ export type CliInput = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(on
 export type CliOutput = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
 
 /** Where a service of the machine has its configuration and its data. */
-export interface ServerPlace {
+interface ServerPlace {
   configFile: string;
   dataDir: string;
 }
@@ -106,7 +106,7 @@ export async function sleepUnlessAborted(ms: number, signal?: AbortSignal): Prom
 const SAME_SIGNAL_MS = 500;
 
 /** `SIGHUP` also comes from a terminal or an SSH session that closes. */
-export type DaemonSignal = (typeof STOP_SIGNALS)[number];
+type DaemonSignal = (typeof STOP_SIGNALS)[number];
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -7,8 +7,6 @@ type Schemas = components['schemas'];
 export type Activity = Schemas['Activity'];
 /** Something that needs attention. */
 export type Alert = Schemas['Alert'];
-/** Whether the live definition contains a commit. */
-export type Ancestry = Schemas['Ancestry'];
 export type Replica = Schemas['Replica'];
 /** A change, or an attempt to sign in. */
 export type AuditEntry = Schemas['AuditEntry'];
@@ -40,8 +38,6 @@ export type Pause = Schemas['Pause'];
 export type ActivityHour = Schemas['Activity']['buckets'][number];
 export type Factory = Schemas['Factory'];
 export type FilterResult = Schemas['FilterResult'];
-/** A complete ID, found by its prefix. */
-export type FoundId = Schemas['FoundId'];
 /** An entry in the log of handshakes. */
 export type Handshake = Schemas['Handshake'];
 export type UnloggedRequests = Schemas['UnloggedRequests'];

@@ -13,7 +13,7 @@ type PullRequestValues = NonNullable<FactoryValues['pullRequests']>;
 type OidcValues = NonNullable<OptionValues['admin']['oidc']>;
 
 /** A target for the result of each commit. */
-export interface NotifyConfig extends Omit<NotifyValues, 'url' | 'context'> {
+interface NotifyConfig extends Omit<NotifyValues, 'url' | 'context'> {
   /** Base of the API, or address of the webhook. May contain a credential: must not be shown. */
   readonly url: string;
   readonly context: string;
@@ -43,7 +43,7 @@ export interface FactoryConfig extends Omit<FactoryValues, 'notify' | 'pullReque
 type ResultValues = FactoryValues['runs']['results'][number];
 
 /** A target of the results of runs. */
-export interface ResultConfig extends Omit<ResultValues, 'url' | 'context'> {
+interface ResultConfig extends Omit<ResultValues, 'url' | 'context'> {
   readonly url: string;
   readonly context: string;
 }
@@ -54,7 +54,7 @@ export interface OidcConfig extends Omit<OidcValues, 'label'> {
 }
 
 /** Scheduled backups. */
-export interface BackupConfig extends Omit<NonNullable<OptionValues['backup']>, 'dir'> {
+interface BackupConfig extends Omit<NonNullable<OptionValues['backup']>, 'dir'> {
   readonly dir: string;
 }
 

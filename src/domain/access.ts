@@ -38,7 +38,7 @@ export const IDENTITY_KINDS = ['token', 'local', 'oidc', 'link'] as const;
 
 /** Kinds of identities that send requests. `run`: the receiver of a run, with the token of that run. */
 export const ACTOR_KINDS = [...IDENTITY_KINDS, 'run'] as const;
-export type ActorKind = (typeof ACTOR_KINDS)[number];
+type ActorKind = (typeof ACTOR_KINDS)[number];
 
 /** An authenticated identity with its current permissions. */
 export interface Identity {

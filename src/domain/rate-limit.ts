@@ -1,7 +1,7 @@
 import { AppError } from './errors.ts';
 
 /** A limit that a client has reached. */
-export interface RateLimitPolicy {
+interface RateLimitPolicy {
   /** Lowercase words with hyphens. */
   name: string;
   quota: number;

@@ -70,7 +70,7 @@ function withoutExcerpt({ message }: Error): string {
 }
 
 /** Checks the value of `result.json`. Never throws. */
-export function readRunOutput(value: Json | undefined): RunOutput {
+function readRunOutput(value: Json | undefined): RunOutput {
   try {
     return checkOutput(value);
   } catch (error) {

@@ -4,7 +4,7 @@ import { parseDuration } from './words/duration.ts';
 
 /** How an attempt can fail. `failed` is every failure that is neither `timeout` nor `interrupted`. */
 export const RETRIED_FAILURES = ['failed', 'timeout', 'interrupted'] as const;
-export type RetriedFailure = (typeof RETRIED_FAILURES)[number];
+type RetriedFailure = (typeof RETRIED_FAILURES)[number];
 
 /** `retry` as a definition file declares it. */
 export type RetryPolicy = {

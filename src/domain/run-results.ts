@@ -31,8 +31,3 @@ export const NO_RESULTS: RunResults = {
   failedInARow: 0,
   failingSince: null,
 };
-
-/** The last runs of an automation all failed. */
-export function isFailing({ failedInARow }: RunResults): boolean {
-  return failedInARow >= MIN_FAILED_IN_A_ROW;
-}

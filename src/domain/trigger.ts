@@ -86,7 +86,7 @@ export interface ProviderTrigger {
 }
 
 /** What happens to ticks at which no daemon ran: `none` counts them, `latest` also starts a run for the latest one. */
-export const CATCH_UP_MODES = ['none', 'latest'] as const;
+const CATCH_UP_MODES = ['none', 'latest'] as const;
 export type CatchUp = (typeof CATCH_UP_MODES)[number];
 
 /** When a trigger fires (specification, "Provider triggers and schedules", section 4). */

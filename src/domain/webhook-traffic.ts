@@ -23,8 +23,3 @@ export const NO_TRAFFIC: WebhookTraffic = { lastAcceptedAt: null, credentialFail
  * From this number of failed requests on, a sender has a wrong credential. Below it, somebody may only have tried the URL.
  */
 export const MIN_CREDENTIAL_FAILURES = 3;
-
-/** Does the sender of the webhook have a wrong credential? */
-export function isCredentialFailing(failure: CredentialFailure | null): failure is CredentialFailure {
-  return failure !== null && failure.count >= MIN_CREDENTIAL_FAILURES;
-}

@@ -5,7 +5,7 @@ import { signRequest } from '../definitions/signature/sign/sign-request.ts';
 export type SignWebhook = (secret: string, message: WebhookMessage) => Record<string, string>;
 
 /** A message to sign. */
-export interface WebhookMessage {
+interface WebhookMessage {
   /** Identifies the message: the same in each retry. */
   id: string;
   url: string;

@@ -11,7 +11,7 @@ export interface ListenAddress {
 }
 
 /** A socket that systemd listens on. It stays open when this process closes its copy. */
-export interface InheritedSocket {
+interface InheritedSocket {
   fd: number;
 }
 

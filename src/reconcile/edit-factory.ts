@@ -28,7 +28,7 @@ export interface EditedState {
 }
 
 /** A value to store for an edit: only once everything else about it is known to be good. */
-export interface NewSecret {
+interface NewSecret {
   name: string;
   value: SecretValue;
   mode: 'create' | 'update';

@@ -15,7 +15,7 @@ import {
 import type { SecretValue } from '../domain/secret-value.ts';
 
 /** Version and value of a secret; `null` for a value that is not read here, or that does not exist yet. */
-export interface ResolvedSecret {
+interface ResolvedSecret {
   version: number;
   value: SecretValue | null;
 }
@@ -61,7 +61,7 @@ export interface ReadableSecrets {
 }
 
 /** `Resolution` with a value that may be omitted. */
-export type ReadableResolution =
+type ReadableResolution =
   | ({ outcome: 'found' } & ResolvedSecret)
   | { outcome: 'missing' }
   | { outcome: 'outside_scope' };

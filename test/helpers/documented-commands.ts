@@ -143,7 +143,7 @@ async function runUntilEnded(
 }
 
 /** Output without what differs in each session: IDs, commits, times, durations, progress, and the width of columns. */
-export function normalize(text: string): string {
+function normalize(text: string): string {
   return text
     .replaceAll(/\b(dlv|run|wh|dbs|tok)_[\w…-]+/g, '$1_ID')
     .replaceAll(/\b(?:[0-9a-f]{40}|[0-9a-f]{12}|[0-9a-f]{7})\b/g, 'COMMIT')

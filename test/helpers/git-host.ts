@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { StandardWebhook } from '../providers/senders.ts';
 
 /** An accepted commit status or webhook. */
-export interface TakenStatus {
+interface TakenStatus {
   api: 'github' | 'gitlab' | 'gitea' | 'webhook';
   repository: string;
   sha: string;
@@ -14,7 +14,7 @@ export interface TakenStatus {
 }
 
 /** The response to the next request instead of accepting it. */
-export interface ScriptedAnswer {
+interface ScriptedAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: string;

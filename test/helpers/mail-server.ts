@@ -8,7 +8,7 @@ import { SMTPServer } from 'smtp-server';
 import { createTempDir } from './temp-dir.ts';
 
 /** A mail that the server took. */
-export interface TakenMail {
+interface TakenMail {
   from: string;
   to: string[];
   /** The whole mail with its headers, as it was transferred. */

@@ -5,7 +5,7 @@ import { eventually } from './eventually.ts';
 import { createTempDir } from './temp-dir.ts';
 
 /** A message as the service manager receives it, without the barriers of systemd-notify. */
-export interface ServiceMessage {
+interface ServiceMessage {
   text: string;
   atMs: number;
 }

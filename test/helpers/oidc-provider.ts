@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** Faults of the provider, and its claims about the user. */
-export interface ProviderScript {
+interface ProviderScript {
   /** Additional claims of the ID token. */
   claims: Record<string, unknown>;
   /** Claims that only the user info contains. */

@@ -85,7 +85,7 @@ async function isAcceptedBy(theirs: LibraryResult, delivery: ProviderDelivery): 
 }
 
 /** Replaces a letter with another one. The body stays valid JSON, so only the signature is wrong. */
-export function changeByte(body: string): string {
+function changeByte(body: string): string {
   const at = body.search(/[a-y]/);
   if (at === -1) return `${body.slice(0, -1)}}`;
   return body.slice(0, at) + String.fromCharCode(body.charCodeAt(at) + 1) + body.slice(at + 1);

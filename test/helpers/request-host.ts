@@ -8,7 +8,7 @@ export const REQUEST_TOKEN = 'token-for-pull-requests';
 export const REQUEST_TITLE = '<!-- dockbell --> @everyone';
 
 /** An open pull or merge request of the simulated host. */
-export interface HostedRequest {
+interface HostedRequest {
   number: number;
   commit: string;
   /** Default: `main`. */
@@ -20,13 +20,13 @@ export interface HostedRequest {
   page?: string;
 }
 
-export interface HostedComment {
+interface HostedComment {
   id: number;
   author: number;
   body: string;
 }
 
-export interface PostedStatus {
+interface PostedStatus {
   sha: string;
   state: string;
   description: string;
@@ -34,7 +34,7 @@ export interface PostedStatus {
 }
 
 /** Replaces the next answer to a request whose `METHOD /path` contains the text. */
-export interface ScriptedFailure {
+interface ScriptedFailure {
   at: string;
   status: number;
   headers?: Record<string, string>;

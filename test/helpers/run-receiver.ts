@@ -6,7 +6,7 @@ import { StandardWebhook } from '../providers/senders.ts';
 export const RECEIVER_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** A request whose signature the official SDK has verified. */
-export interface TakenRun {
+interface TakenRun {
   headers: IncomingHttpHeaders;
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into the body

@@ -89,7 +89,7 @@ export const PAYLOAD = '{"level": "error", "big": 1e400, "__proto__": {"x": 1}}'
 /** A name that a vulnerable page would execute. */
 export const HOSTILE_TEXT = '<img src=x onerror=alert(1)>\u001b[31m\n"quoted"';
 /** Request headers whose value a sender chose. */
-export const HOSTILE_HEADERS = JSON.stringify({ 'user-agent': HOSTILE_TEXT });
+const HOSTILE_HEADERS = JSON.stringify({ 'user-agent': HOSTILE_TEXT });
 
 export function makeWebhook(more: Partial<WebhookView> = {}): WebhookView {
   return {
@@ -244,7 +244,7 @@ export function makeAttempt(more: Partial<RunAttempt> = {}): RunAttempt {
 }
 
 /** The commit of `makeReconciliation`. */
-export const COMMIT: Commit = {
+const COMMIT: Commit = {
   subject: `Filter errors ${HOSTILE_TEXT}`,
   author: 'Ann',
   committedAt: NOW_MS - 60_000,
@@ -458,7 +458,7 @@ function storeDecisions(db: Database.Database): void {
 }
 
 /** A replay that has ended. */
-export function makeReplay(): Replay {
+function makeReplay(): Replay {
   return {
     id: REPLAY_JOB_ID,
     factory: 'payments',
@@ -628,7 +628,7 @@ function createInspectorHere(payloads: StoredPayloads): Inspector {
 }
 
 /** The calls that services received. */
-export interface Seen {
+interface Seen {
   touched: { id: string; at: number }[];
   reconciled: string[];
   cancelled: string[];
@@ -981,7 +981,7 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
   });
 }
 
-export const SEEDED_REQUESTS: PullRequestList = {
+const SEEDED_REQUESTS: PullRequestList = {
   host: 'github',
   repository: 'team/payments-factory',
   branch: 'main',

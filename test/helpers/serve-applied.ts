@@ -8,7 +8,7 @@ import type { LiveWebhook } from '../../src/ingress/registry/live-webhook.ts';
 import { Registry } from '../../src/ingress/registry/registry.ts';
 
 /** Secrets in clear by the webhook's name. */
-export type SecretTexts = ReadonlyMap<string, string>;
+type SecretTexts = ReadonlyMap<string, string>;
 
 export interface ServedSecrets {
   secrets: SecretTexts;

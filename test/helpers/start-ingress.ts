@@ -118,7 +118,7 @@ export interface TestAnswer {
   body: string;
 }
 
-export interface TestDelivery {
+interface TestDelivery {
   headers?: Record<string, string>;
   body?: string | Uint8Array | null;
   method?: string;

@@ -23,7 +23,7 @@ const MIN_CHARACTERS = 12;
 const MAX_CHARACTERS = 256;
 
 /** Looks at each guess, one turn after another. */
-export interface GuessGuard {
+interface GuessGuard {
   before(): void;
   after(isRight: boolean): void;
 }

@@ -19,7 +19,7 @@ import { presentResults } from './present-results.ts';
 import { presentTicks } from './present-ticks.ts';
 
 /** When the oldest queued run of each automation was created, as `RunReader.oldestQueued` returns it. */
-export type OldestQueued = Awaited<ReturnType<RunReader['oldestQueued']>>;
+type OldestQueued = Awaited<ReturnType<RunReader['oldestQueued']>>;
 
 /** What surrounds the automations of a factory. */
 export interface AutomationSurroundings {

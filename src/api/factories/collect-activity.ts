@@ -5,7 +5,7 @@ import { RUN_STATES, type RunState } from '../../domain/resources/run.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 
 /** One hour of a factory. */
-export interface ActivityHour {
+interface ActivityHour {
   startAt: number;
   deliveries: Record<DeliveryLabel, number>;
   runs: Record<RunState, number>;

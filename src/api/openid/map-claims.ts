@@ -6,7 +6,7 @@ import { type JsonObject, readPath } from '../../domain/json.ts';
 export type Claims = JsonObject & { iss: string; sub: string };
 
 /** What a group may do; `factories` `null` is all of them, also later ones. */
-export interface GroupRule {
+interface GroupRule {
   name: string;
   role: Role;
   factories: readonly string[] | null;

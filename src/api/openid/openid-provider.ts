@@ -39,9 +39,9 @@ export interface PendingSignIn {
 export type ProviderFailure = 'denied' | 'provider_unavailable' | 'invalid_answer' | 'too_many';
 
 /** `problem` is for the log of the daemon. */
-export type ProviderRejection = { ok: false; reason: ProviderFailure; problem: string };
+type ProviderRejection = { ok: false; reason: ProviderFailure; problem: string };
 
-export type ProviderAnswer = { ok: true; claims: Claims } | ProviderRejection;
+type ProviderAnswer = { ok: true; claims: Claims } | ProviderRejection;
 
 /** Sign-in at one OpenID provider: authorization code with PKCE, state and nonce. */
 export interface OpenIdProvider {

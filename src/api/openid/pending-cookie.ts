@@ -13,7 +13,7 @@ const TEXT = /^([\w-]{20,100})\.([\w-]{20,100})\.([\w-]{20,200})\.(\d{1,15})\.([
 const MAX_USED = 10_000;
 
 /** A sign-in that is in progress at the provider, and the path to open afterwards. */
-export interface PendingVisit extends PendingSignIn {
+interface PendingVisit extends PendingSignIn {
   returnTo: string;
 }
 

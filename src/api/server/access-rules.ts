@@ -24,7 +24,7 @@ export type RouteAccess =
     };
 
 /** A row of the table of routes. */
-export interface RouteAccessRow {
+interface RouteAccessRow {
   method: string;
   url: string;
   access: RouteAccess;

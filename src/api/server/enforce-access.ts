@@ -39,7 +39,7 @@ export function isUnderApi(url: string): boolean {
 }
 
 /** Named like the header of GitHub. Programs can report it before their token stops working. */
-export const EXPIRATION_HEADER = 'dockbell-authentication-token-expiration';
+const EXPIRATION_HEADER = 'dockbell-authentication-token-expiration';
 
 function announceExpiry({ kind, endsAt }: Principal, reply: FastifyReply): void {
   if (kind === 'token' && endsAt !== null) void reply.header(EXPIRATION_HEADER, formatInstant(endsAt));

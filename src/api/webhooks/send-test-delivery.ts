@@ -7,14 +7,14 @@ import { buildSenderRequest } from '../../ingress/sender/build-request.ts';
 import { postDelivery } from '../../ingress/sender/post-delivery.ts';
 
 /** What the ingress answered to a test delivery. Header names are lowercase. */
-export interface TestDeliveryAnswer {
+interface TestDeliveryAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
 /** What a test delivery sends. */
-export interface TestDelivery {
+interface TestDelivery {
   body: Uint8Array;
   /** `null`: no delivery ID header is sent. */
   deliveryId: string | null;

@@ -1,7 +1,7 @@
 import type { ExecutorKind } from './executor-kind.ts';
 
 /** The programs that run containers. Their command lines agree on everything that is used here. */
-export const ENGINES = ['docker', 'podman'] as const;
+const ENGINES = ['docker', 'podman'] as const;
 export type Engine = (typeof ENGINES)[number];
 
 /** What the configuration of a factory says about its containers. */

@@ -14,7 +14,7 @@ export type FilterEvaluation =
   | { outcome: 'invalid'; problems: FilterProblem[] };
 
 /** Like `FilterEvaluation`, with only the deciding condition. */
-export type FilterDecision =
+type FilterDecision =
   | { outcome: 'matched' }
   | { outcome: 'filtered'; decidedBy: TraceEntry }
   | { outcome: 'invalid'; problems: FilterProblem[] };

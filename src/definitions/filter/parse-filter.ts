@@ -97,7 +97,7 @@ function problemsOf(parsed: ParsedPattern, part: FilterProblem['part']): FilterP
  * Reads a filter of request headers: the grammar of a payload filter with one level, texts as values, and names that are
  * compared in any letter case.
  */
-export function parseHeaderPattern(filter: unknown): ParsedPattern {
+function parseHeaderPattern(filter: unknown): ParsedPattern {
   if (!isJsonObject(filter)) {
     const message = `The filter of headers must be an object, but is ${describeValue(filter)}.`;
     return { ok: false, problems: [problemAt([], message)] };

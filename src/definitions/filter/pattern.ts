@@ -15,7 +15,7 @@ export interface LeafCondition {
 }
 
 /** The field is an object, or an array with an object, that matches all fields. */
-export interface ObjectCondition {
+interface ObjectCondition {
   kind: 'object';
   fields: PatternField[];
 }

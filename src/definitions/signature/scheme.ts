@@ -114,7 +114,7 @@ export interface RetryFacts {
 }
 
 /** The ID of the event in the authenticated body. */
-export interface EventIdPlace {
+interface EventIdPlace {
   path: BodyPath;
   /** The page on which the ID was looked up; `null` if it is general knowledge of the provider. */
   source: string | null;

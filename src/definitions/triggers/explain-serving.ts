@@ -21,7 +21,7 @@ export type Obstacle =
   | UnmappedName;
 
 /** A name in a filter that a webhook does not map to an ID. */
-export interface UnmappedName {
+interface UnmappedName {
   kind: 'unmapped-name';
   webhook: string;
   /** The key of the filter, and the index of the name in its list. */

@@ -97,7 +97,7 @@ export interface ServedKey {
 export type ValueForm = 'github-repository' | 'gitlab-repository';
 
 /** A filter key whose values no delivery has. A trigger that uses it never starts. */
-export interface UnservedKey {
+interface UnservedKey {
   /** Why, as the end of a sentence about the key. */
   unserved: string;
 }
@@ -157,7 +157,7 @@ export interface ComposedUrl {
 }
 
 /** A place of the number of an issue or pull request. */
-export interface NumberPlace extends Source {
+interface NumberPlace extends Source {
   /** What has the number, where the provider numbers several kinds of subjects separately. */
   kind?: string;
 }
@@ -175,7 +175,7 @@ export interface ContextPlaces {
 }
 
 /** The accounts of a delivery, for the rules about actors. */
-export interface ActorPlaces {
+interface ActorPlaces {
   /** Every name and ID that `ignoreActors` of a webhook can list. */
   accounts: readonly Source[];
   /** A value at one of these places: the app of the webhook caused the event. */

@@ -4,7 +4,7 @@ import type { RuleId } from '../../domain/rules.ts';
 import type { KeyPath } from './key-path.ts';
 
 /** The rules about the syntax of YAML files. */
-export type YamlRule = Extract<RuleId, `yaml/${string}`>;
+type YamlRule = Extract<RuleId, `yaml/${string}`>;
 
 /** One problem of a text. */
 export interface YamlProblem {

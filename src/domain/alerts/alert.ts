@@ -35,7 +35,7 @@ export interface Alert {
 }
 
 /** Why an alert is in a message. */
-export const ALERT_EVENTS = ['opened', 'repeated', 'resolved'] as const;
+const ALERT_EVENTS = ['opened', 'repeated', 'resolved'] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
 /** An alert that is to be part of the next message to a target. */

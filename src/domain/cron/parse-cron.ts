@@ -5,7 +5,7 @@ import { parseEvery } from './parse-every.ts';
 import { FIELDS, parseField } from './parse-field.ts';
 
 /** When a schedule fires: at times of the day on some days, or at a fixed interval. */
-export type CronPattern = DayPattern | { kind: 'every'; everyMs: number };
+type CronPattern = DayPattern | { kind: 'every'; everyMs: number };
 
 /** At times of the day on some days, both local. */
 export interface DayPattern {

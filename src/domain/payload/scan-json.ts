@@ -22,7 +22,7 @@ import { hashKeyByte, type WantedKey, type WantedKeys, type WantedValues } from 
 export type JsonScan = { ok: true; value: unknown } | JsonFault;
 
 /** `at`: the position of the first byte that cannot be part of the JSON. The length of the document if it ends too early. */
-export type JsonFault = { ok: false; reason: 'invalid_json'; at: number } | { ok: false; reason: 'too_deep' };
+type JsonFault = { ok: false; reason: 'invalid_json'; at: number } | { ok: false; reason: 'too_deep' };
 
 /**
  * Checks that bytes in valid UTF-8 are one JSON value (RFC 8259) of bounded depth, and builds only the wanted values.

@@ -18,9 +18,9 @@ export function positionOf(invalid: number): number {
 }
 
 const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
-export const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+export const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 export const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-const [MINUS, PLUS, DOT, ZERO, NINE] = [0x2d, 0x2b, 0x2e, 0x30, 0x39];
+const [COLON, MINUS, PLUS, DOT, ZERO, NINE] = [0x3a, 0x2d, 0x2b, 0x2e, 0x30, 0x39];
 const [SMALL_E, CAPITAL_E, SMALL_U] = [0x65, 0x45, 0x75];
 
 const LITERALS = new Map(['true', 'false', 'null'].map((text) => [text.charCodeAt(0), Buffer.from(text)]));

@@ -1,5 +1,5 @@
 /** How a change of the master key ended. */
-export interface MasterKeyChange {
+interface MasterKeyChange {
   /** `waiting`: every value is sealed under the new key, and the operator has to put it in place. */
   state: 'done' | 'waiting';
   /** Number of values that were sealed again. */

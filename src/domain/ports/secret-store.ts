@@ -21,7 +21,7 @@ export interface SealedSecret {
 export type NewSealedSecret = Omit<SealedSecret, 'replacedAt' | 'replacedBy'>;
 
 /** The newest version of a secret, with its scope. */
-export interface NewestSecret extends SealedSecret {
+interface NewestSecret extends SealedSecret {
   scope: SecretScope;
 }
 

@@ -184,7 +184,7 @@ export type BackfillReason = 'backfilled' | 'backfilled_signed_again';
 export type TickReason = 'disabled' | 'paused';
 
 /** What is stored about a tick of a schedule instead of a `MatchRecord`: only its time decides. */
-export interface TickRecord {
+interface TickRecord {
   reason: TickReason | null;
   decisions: Decision[];
 }

@@ -2,7 +2,7 @@ import type { Json, JsonSchema } from '../json.ts';
 import type { ValueType } from './value-types.ts';
 
 /** Who may set a field through the API: only who creates the object, only who changes it, or both. */
-export type Editable = 'create' | 'change' | 'create and change';
+type Editable = 'create' | 'change' | 'create and change';
 
 /** One field of a resource: the only source of everything that the program derives from the field. */
 export interface Field {

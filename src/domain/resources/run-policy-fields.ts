@@ -177,7 +177,7 @@ const WORKSPACE_KEYS = {
 const policyOrNull = <Policy>() => json<Policy | null>({ type: ['object', 'null'], additionalProperties: true });
 
 /** A label of a worker, as users choose it. */
-export const WORKER_LABEL: { type: string; pattern: string; patternErrorMessage: string } = {
+const WORKER_LABEL: { type: string; pattern: string; patternErrorMessage: string } = {
   type: 'string',
   pattern: WORKER_LABEL_PATTERN.source,
   patternErrorMessage: 'letters, digits, ".", "_" and "-", at most 64 characters, such as gpu or linux-arm64',

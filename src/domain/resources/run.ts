@@ -37,7 +37,7 @@ export const DEAD_LETTER_STATE = 'failed' satisfies RunState;
  * of the quiet time of its key. `concurrency`: runs with its key fill the limit. `budget`: its automation has started as
  * many runs as it may. `paused`: its automation is paused. `backoff`: the time of `notBefore`, after a failed attempt.
  */
-export const RUN_GATES = ['arrived', 'debounce', 'concurrency', 'budget', 'paused', 'backoff'] as const;
+const RUN_GATES = ['arrived', 'debounce', 'concurrency', 'budget', 'paused', 'backoff'] as const;
 export type RunGate = (typeof RUN_GATES)[number];
 
 /** A key of the table in `config/executors/executors.ts`. A stored run may name an executor that this version does not have. */

@@ -1,7 +1,7 @@
 import type { WebhookUid } from '../ids.ts';
 import { PERIOD_PATTERN, ROTATION_OVERLAP_PATTERN } from '../words/duration.ts';
 import { SECRET_NAME_PATTERN, WEBHOOK_NAME_PATTERN } from '../words/names.ts';
-import { defineFields, type KeysWith, type RecordOf, type RecordWith } from './fields.ts';
+import { defineFields, type RecordOf, type RecordWith } from './fields.ts';
 import { MAX_NAME_CHARACTERS, MAX_NAMES, NAMES_KEYS, namesOrNull } from './provider-names.ts';
 import {
   flag,
@@ -23,7 +23,7 @@ export const AUTH_MODES = ['token', 'url_token', 'signature'] as const;
 export type AuthMode = (typeof AUTH_MODES)[number];
 
 /** What senders of a webhook post. */
-export const BODY_FORMATS = ['json', 'form'] as const;
+const BODY_FORMATS = ['json', 'form'] as const;
 export type BodyFormat = (typeof BODY_FORMATS)[number];
 
 const shortTextOrNull = { type: ['string', 'null'], maxLength: 1000 };
@@ -565,9 +565,6 @@ export const WEBHOOK_FIELDS = defineFields({
 
 /** A webhook after the last apply. A deleted webhook stays, so that a restored file gets the same UID. */
 export interface AppliedWebhook extends RecordOf<typeof WEBHOOK_FIELDS> {}
-
-/** The keys of a webhook's file. */
-export type DeclaredWebhookKey = KeysWith<typeof WEBHOOK_FIELDS, 'declared'>;
 
 /** A webhook as its file declares it, with defaults. */
 export interface DeclaredWebhook extends RecordWith<typeof WEBHOOK_FIELDS, 'declared'> {}

@@ -1,5 +1,5 @@
 /** What the values of the context of a run are called, in the order in which they are shown. */
-export const CONTEXT_LABELS = {
+const CONTEXT_LABELS = {
   provider: 'Provider',
   event: 'Trigger event',
   provider_event: 'Provider event',

@@ -15,7 +15,7 @@ const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-
 const NEW_ID = `test-$(od -An -N8 -tx1 /dev/urandom | tr -d ' \\n')`;
 
 /** A value in a command: fixed, or filled in by the shell. */
-export type ShellValue =
+type ShellValue =
   | string
   /** A new delivery ID each time the command runs. */
   | { kind: 'new-id' }

@@ -50,7 +50,7 @@ const RETIRE_MARGIN_MS = 1_000;
 export type ServerBounds = typeof DEFAULT_BOUNDS;
 
 /** Handles one request. */
-export type HandleRequest = (request: IngressRequest) => Promise<Outcome>;
+type HandleRequest = (request: IngressRequest) => Promise<Outcome>;
 
 export interface IngressServerParts {
   handle: HandleRequest;

@@ -52,7 +52,7 @@ export function sayCommit({ revision, commit }: Pick<ObjectChange, 'revision' | 
 }
 
 /** A git commit, shortened as git does; `revision 12` for a factory without commits. */
-export function nameRevision(revision: string): string {
+function nameRevision(revision: string): string {
   return isCommit(revision) ? `commit ${shortenRevision(revision)}` : `revision ${revision}`;
 }
 

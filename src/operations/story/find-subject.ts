@@ -15,7 +15,7 @@ export type Subject =
   | { kind: 'commit'; factory: string; revision: string };
 
 /** A reference that stands for exactly one object. */
-export interface Candidate {
+interface Candidate {
   /** The exact form of the reference. */
   ref: string;
   /** The factory to name with it; `null` for an ID and a secret. */

@@ -161,7 +161,7 @@ function describeIdentity({
 }
 
 /** Why a request was rejected, and what to do. */
-export async function describeRejection(request: StoryRequest, delivery: Delivery): Promise<StoryStep> {
+async function describeRejection(request: StoryRequest, delivery: Delivery): Promise<StoryStep> {
   const { reason, detail, label, receivedAt } = delivery;
   return createStep({
     at: receivedAt,

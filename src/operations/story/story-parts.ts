@@ -29,7 +29,7 @@ export interface Touch {
 }
 
 /** Requests to a webhook in the last 24 hours. */
-export interface RequestTotals {
+interface RequestTotals {
   accepted: number;
   duplicate: number;
   rejected: number;

@@ -11,7 +11,7 @@ export const SUBJECT_KINDS = [
   'reconciliation',
   'secret',
 ] as const;
-export type SubjectKind = (typeof SUBJECT_KINDS)[number];
+type SubjectKind = (typeof SUBJECT_KINDS)[number];
 
 /** What a story is about, or what one of its steps refers to. */
 export interface ObjectRef {
@@ -26,7 +26,7 @@ export interface ObjectRef {
 
 /** How a step ended. `now`: it is the current state, and it can change. */
 export const STEP_OUTCOMES = ['ok', 'failed', 'warning', 'now', 'note'] as const;
-export type StepOutcome = (typeof STEP_OUTCOMES)[number];
+type StepOutcome = (typeof STEP_OUTCOMES)[number];
 
 /** One thing that happened. Texts contain what senders and commits say, so they must be escaped. */
 export interface StoryStep {

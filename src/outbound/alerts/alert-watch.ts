@@ -17,7 +17,7 @@ import { type AlertUpdate, updateAlerts } from './update-alerts.ts';
 const EVENT_WAIT_MS = 250;
 const PRUNE_INTERVAL_MS = 3_600_000;
 /** Resolved alerts are kept for this time. */
-export const KEPT_MS = 90 * 24 * 3_600_000;
+const KEPT_MS = 90 * 24 * 3_600_000;
 
 /** The section `alerts` of the configuration. */
 export interface AlertTerms {

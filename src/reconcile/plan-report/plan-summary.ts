@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../domain/diagnostic.ts';
 import { type LeafChange, listLeafChanges, listListenerChanges } from './leaf-changes.ts';
 
 /** What an apply does to one definition. */
-export type PlanAction = 'create' | 'restore' | 'change' | 'enable' | 'disable' | 'delete';
+type PlanAction = 'create' | 'restore' | 'change' | 'enable' | 'disable' | 'delete';
 
 /** One definition or agent file in a plan, as it is shown. */
 export interface PlannedItem {

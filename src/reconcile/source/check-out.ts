@@ -9,7 +9,7 @@ import type { RepositoryLocation } from './repository-url.ts';
 import { DEFAULT_LIMITS, formatMegabytes } from './source-limits.ts';
 
 /** Limits of one checkout. */
-export interface CheckoutLimits {
+interface CheckoutLimits {
   /** Time for all git commands together. */
   timeoutMs: number;
   /** Maximum number of bytes that git fetches, and the maximum size of all files together. */
@@ -17,7 +17,7 @@ export interface CheckoutLimits {
   maxFiles: number;
 }
 
-export const CHECKOUT_LIMITS: CheckoutLimits = Object.freeze({
+const CHECKOUT_LIMITS: CheckoutLimits = Object.freeze({
   timeoutMs: 5 * 60_000,
   maxBytes: 1_000_000_000,
   maxFiles: 200_000,

@@ -42,7 +42,7 @@ export interface RequestHead {
 }
 
 /** The definition paths of the commits that a merge would combine. */
-export interface RequestTrees {
+interface RequestTrees {
   ok: true;
   head: SourceTree;
   /** The production branch as it is now. Files that `head` has too come without bytes. */

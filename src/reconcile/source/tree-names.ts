@@ -7,7 +7,7 @@ import { failed } from './source-limits.ts';
 /**
  * The paths of a definition, and their misspellings. Misspelled paths are read so that validation can report them.
  */
-export const DEFINITION_PATHS: readonly string[] = [
+const DEFINITION_PATHS: readonly string[] = [
   'factory.yaml',
   'Factory.yaml',
   'FACTORY.yaml',

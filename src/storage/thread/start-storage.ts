@@ -48,7 +48,7 @@ export interface StorageThread {
 }
 
 /** The write lock of the database, as this process sees it. */
-export class DatabaseLock {
+class DatabaseLock {
   #isForeign = false;
   #listener: () => void = () => {};
 
@@ -69,7 +69,7 @@ export class DatabaseLock {
 }
 
 /** The group of the daemons that share a database. */
-export interface GroupLink extends GroupPorts {
+interface GroupLink extends GroupPorts {
   /** Reports everything that has happened, and what happens from now on. */
   listen(listener: (event: GroupEvent) => void): void;
 }

@@ -1,7 +1,7 @@
 import { type ApiReply, type HookApi, startHookApi } from './hook-api.ts';
 
 /** A webhook as GitLab stores it. */
-export interface GitlabHook {
+interface GitlabHook {
   id: number;
   url: string;
   enable_ssl_verification: boolean;

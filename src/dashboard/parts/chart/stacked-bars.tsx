@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import classes from './stacked-bars.module.css';
 
 /** One series of a stacked bar chart. */
-export interface BarSeries {
+interface BarSeries {
   name: string;
   /** CSS color. */
   color: string;

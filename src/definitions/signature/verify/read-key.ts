@@ -121,7 +121,7 @@ function describeUnusable(scheme: SignatureScheme, what: string): UnusableSecret
 }
 
 /** How to paste the secret of a scheme: one sentence for people. */
-export function describeSecret(scheme: SignatureScheme): string {
+function describeSecret(scheme: SignatureScheme): string {
   const forms = scheme.keys.filter((key) => key.decode !== 'text' && (key.prefix !== '' || key.decode !== 'base64'));
   if (forms.length === 0) return `Paste the whole secret exactly as ${scheme.title} shows it.`;
   return `Paste the secret exactly as the sender shows it: ${forms.map(describeForm).reverse().join(', or ')}.`;

@@ -1,7 +1,7 @@
 import type { RunId, TokenId, WebhookUid } from '../../ids.ts';
 
 /** An enabled webhook with `expectEvery`. */
-export interface ExpectedWebhook {
+interface ExpectedWebhook {
   factory: string;
   name: string;
   uid: WebhookUid;
@@ -32,7 +32,7 @@ export interface GuardedAutomation {
 }
 
 /** Requests of a row of the delivery log that were rejected, or exceeded the delivery rate. */
-export interface UnacceptedRequests {
+interface UnacceptedRequests {
   /** `AppliedWebhook.ref`. */
   webhook: number;
   kind: 'rejected' | 'limited';

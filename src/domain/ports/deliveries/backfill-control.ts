@@ -12,7 +12,7 @@ export interface MissedDelivery {
 }
 
 /** The answer of the ingress. */
-export interface BackfillAnswer {
+interface BackfillAnswer {
   status: number;
   /** Seconds to wait before another attempt; `null` if the ingress named none. */
   retryAfter: number | null;

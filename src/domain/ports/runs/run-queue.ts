@@ -101,14 +101,14 @@ export interface RunQueue {
 }
 
 /** A run in the state `running`. */
-export interface RunningRun {
+interface RunningRun {
   run: Run;
   /** As `OfAttempt.machine`. */
   machine: string | null;
 }
 
 /** A run whose receiver reports its end. */
-export interface AcceptedRun {
+interface AcceptedRun {
   run: Run;
   /** As `Accepted.heldUntil`. */
   heldUntil: number;

@@ -52,7 +52,7 @@ export interface ClaimedRun extends LeaseTerm {
 }
 
 /** What a worker states about itself. */
-export interface WorkerDescription {
+interface WorkerDescription {
   /** Identifies the worker among those with the same token; `null` for the only one. */
   id: string | null;
   name: string;
@@ -84,7 +84,7 @@ export interface ClaimOrder {
 export type HoldOutcome<T> = ({ outcome: 'held' } & T) | { outcome: 'lost'; run: Run };
 
 /** A run that a worker holds. */
-export type HeldRun = Pick<Run, 'id' | 'factory' | 'automation' | 'attempt' | 'startedAt'>;
+type HeldRun = Pick<Run, 'id' | 'factory' | 'automation' | 'attempt' | 'startedAt'>;
 
 /** A worker that has sent a request since the daemon started. */
 export interface KnownWorker extends WorkerCaller {

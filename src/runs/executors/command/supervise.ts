@@ -12,7 +12,7 @@ export interface SupervisionLimits {
 }
 
 /** Why a group was stopped. */
-export type StopCause = StopOrder['cause'] | 'timeout';
+type StopCause = StopOrder['cause'] | 'timeout';
 
 export interface Supervised {
   exit: ProcessExit;

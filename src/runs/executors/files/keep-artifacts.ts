@@ -11,7 +11,7 @@ import { openInside } from './open-inside.ts';
 import { removeTree } from './remove-run-folder.ts';
 
 /** Sizes in bytes: of one artifact, and of all of an attempt. */
-export interface ArtifactLimits {
+interface ArtifactLimits {
   maxBytes: number;
   maxTotalBytes: number;
 }

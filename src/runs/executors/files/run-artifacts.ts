@@ -35,7 +35,7 @@ export function createRunArtifacts(runsDir: string): RunArtifacts {
 }
 
 /** Largest part that a worker sends. In base64, it fits into a request. */
-export const ARTIFACT_PART_BYTES = 524_288;
+const ARTIFACT_PART_BYTES = 524_288;
 
 async function storePart(folder: string, { number, size, offset, bytes }: ArtifactPart): Promise<void> {
   const path = join(folder, String(number));

@@ -16,7 +16,7 @@ export interface RunSpace {
   free(request: FreeRequest): Promise<Freed>;
 }
 
-export interface Freed {
+interface Freed {
   /** Number of runs whose files were removed. */
   runs: number;
   /** Disk space of these files. */

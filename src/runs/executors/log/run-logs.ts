@@ -6,7 +6,7 @@ import { createRunLogReader, createRunLogWriter } from './run-log.ts';
 import type { LogSpaceLimit, limitLogSpace } from './shared/limit-log-space.ts';
 
 /** Removes logs in the storage that several daemons share. */
-export interface SharedLogs extends Pick<RunLogParts, 'remove' | 'orphans'> {
+interface SharedLogs extends Pick<RunLogParts, 'remove' | 'orphans'> {
   /** See `limitLogSpace`. */
   limitSpace(limit: LogSpaceLimit): ReturnType<typeof limitLogSpace>;
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../../domain/errors.ts';
 export const LEADER_LOCK = 0x0d0cbe10;
 
 /** A leader without a sign of life for this time has lost the lead. */
-export const LEADER_TIMEOUT_MS = 15_000;
+const LEADER_TIMEOUT_MS = 15_000;
 
 /** The time in which one daemon leads. */
 export interface LeaderTerm {

@@ -132,7 +132,7 @@ function joinTimes(lists: readonly (readonly LogTime[])[]): LogTime[] {
 }
 
 /** The stored form of times: `[[offset, atMs], …]`. */
-export function encodeTimes(times: readonly LogTime[]): string {
+function encodeTimes(times: readonly LogTime[]): string {
   return JSON.stringify(times.map(({ offset, atMs }) => [offset, atMs]));
 }
 

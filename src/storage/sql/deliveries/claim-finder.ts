@@ -10,7 +10,7 @@ export interface ClaimFinder {
 }
 
 /** A row of `identities`. */
-export interface ClaimRow extends ClaimedIdentity {
+interface ClaimRow extends ClaimedIdentity {
   seq: number;
   delivery: string;
 }

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import { type Fields, type RecordOf, type SnakeCase, snakeCase } from '../../../domain/resources/fields.ts';
 
 /** Stores a value as text in a special format. */
-export interface TextCodec<Value> {
+interface TextCodec<Value> {
   encode(value: Value): string;
   decode(text: string): Value;
 }
