@@ -1,16 +1,18 @@
 // The pages of the API reference: an overview, a page for each group of operations, and a page of all objects. They are
 // Markdown that is rendered when the site is built, so no page loads a viewer or the OpenAPI document.
 import { describeType, describeValue, linkToObject, listFields } from './describe-schema.mjs';
+import { inlineAnswers } from './inline-answers.mjs';
 import { renderCurl } from './render-curl.mjs';
 
 const OBJECTS = 'What the operations of the management API return.';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * @param document the OpenAPI document
+ * @param served the OpenAPI document
  * @returns `[{ name, title, about, text }]`, with the overview first; `name` is the file name without its extension
  */
-export function renderApiPages(document) {
+export function renderApiPages(served) {
+  const document = inlineAnswers(served);
   const groups = listGroups(document);
   return [
     { name: 'overview', title: 'API reference', about: 'All operations.', text: renderOverview(document, groups) },

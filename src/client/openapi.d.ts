@@ -4651,10 +4651,225 @@ export interface components {
             }[];
         };
     };
-    responses: never;
+    responses: {
+        /** @description Not changed since the `ETag` in `If-None-Match`. */
+        NotModified: {
+            headers: {
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The request is not valid; `errors` says where. */
+        InvalidRequest: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description No valid API token. */
+        InvalidToken: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request was rejected. */
+        SignInRejected: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The token may not do this. */
+        Forbidden: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request was rejected. */
+        SignInForbidden: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description It does not exist, or the token cannot access it. */
+        NotFound: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request conflicts with the current state. `detail` says what to do. */
+        Conflict: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description It has changed since the `ETag` in `If-Match`. */
+        Changed: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is too large. */
+        BodyTooLarge: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is not JSON. */
+        NotJson: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The Host header names another host. */
+        WrongHost: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The Idempotency-Key was used with another body. */
+        KeyReused: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
+        InvalidContent: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+        TooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Internal error; `id` is in the daemon’s log. */
+        InternalError: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A service that the daemon depends on did not respond. `detail` names it. */
+        ServiceFailed: {
+            headers: {
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Not ready; `problems` says why. */
+        NotReady: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The storage cannot be used now. */
+        StorageUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
+        ETag: string;
+        /** @description Path of the new object. */
+        Location: string;
+        /** @description Where the browser goes next. */
+        Redirect: string;
+        /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
+        "Idempotent-Replayed": string;
+        /** @description Seconds to wait before the next attempt. */
+        "Retry-After": number;
+        /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+        RateLimit: string;
+        /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+        "RateLimit-Policy": string;
+        /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+        Link: string;
+        /** @description How to authenticate. */
+        "WWW-Authenticate": string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -4677,52 +4892,10 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["WrongHost"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getReadiness: {
@@ -4743,52 +4916,10 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not ready; `problems` says why. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["WrongHost"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
         };
     };
     getMetrics: {
@@ -4809,93 +4940,13 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     beginOidcSignIn: {
@@ -4915,69 +4966,16 @@ export interface operations {
             /** @description To the provider, or back to the sign-in page. */
             303: {
                 headers: {
-                    /** @description Where the browser goes next. */
-                    Location?: string;
+                    Location: components["headers"]["Redirect"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     finishOidcSignIn: {
@@ -4992,69 +4990,16 @@ export interface operations {
             /** @description To the dashboard, or to the sign-in page with the reason as `error`. */
             303: {
                 headers: {
-                    /** @description Where the browser goes next. */
-                    Location?: string;
+                    Location: components["headers"]["Redirect"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getDashboardFile: {
@@ -5072,80 +5017,19 @@ export interface operations {
             /** @description For browsers. */
             200: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "*/*": string;
                 };
             };
-            /** @description Not changed since the `ETag` in `If-None-Match`. */
-            304: {
-                headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listFactories: {
@@ -5175,93 +5059,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getFactory: {
@@ -5279,121 +5083,22 @@ export interface operations {
             /** @description A factory: where its definition comes from, what it serves and what was last tried. */
             200: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Factory"];
                 };
             };
-            /** @description Not changed since the `ETag` in `If-None-Match`. */
-            304: {
-                headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     forgetFactory: {
@@ -5417,137 +5122,17 @@ export interface operations {
                     "application/json": components["schemas"]["ForgottenFactory"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getAncestry: {
@@ -5576,104 +5161,14 @@ export interface operations {
                     "application/json": components["schemas"]["Ancestry"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     renameFactory: {
@@ -5704,137 +5199,17 @@ export interface operations {
                     "application/json": components["schemas"]["Factory"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listRevisions: {
@@ -5866,126 +5241,16 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     revertFactory: {
@@ -6012,178 +5277,27 @@ export interface operations {
             /** @description A factory: where its definition comes from, what it serves and what was last tried. */
             200: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Factory"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has changed since the `ETag` in `If-Match`. */
-            412: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getActivity: {
@@ -6219,104 +5333,14 @@ export interface operations {
                     "application/json": components["schemas"]["Activity"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listPauses: {
@@ -6344,104 +5368,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     pauseFactory: {
@@ -6472,126 +5406,16 @@ export interface operations {
                     "application/json": components["schemas"]["Pause"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     resumeFactory: {
@@ -6613,126 +5437,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     pauseAutomation: {
@@ -6765,126 +5479,16 @@ export interface operations {
                     "application/json": components["schemas"]["Pause"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     resumeAutomation: {
@@ -6908,126 +5512,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listPullRequests: {
@@ -7051,104 +5545,14 @@ export interface operations {
                     "application/json": components["schemas"]["PullRequests"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listReconciliations: {
@@ -7180,104 +5584,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     reconcileFactory: {
@@ -7312,137 +5626,17 @@ export interface operations {
                     "application/json": components["schemas"]["ReconciliationRequested"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getReconciliation: {
@@ -7468,104 +5662,14 @@ export interface operations {
                     "application/json": components["schemas"]["Reconciliation"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     planFactory: {
@@ -7607,137 +5711,17 @@ export interface operations {
                     "application/json": components["schemas"]["PlanPreview"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listWebhooks: {
@@ -7772,104 +5756,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     createWebhook: {
@@ -7961,182 +5855,29 @@ export interface operations {
             /** @description The webhook after its secret was created. `secret` is set only if the daemon generated it. */
             201: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
-                    /** @description Path of the new object. */
-                    Location?: string;
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["NewWebhook"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has changed since the `ETag` in `If-Match`. */
-            412: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getWebhook: {
@@ -8156,121 +5897,22 @@ export interface operations {
             /** @description A webhook as the last apply left it. */
             200: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Not changed since the `ETag` in `If-None-Match`. */
-            304: {
-                headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     deleteWebhook: {
@@ -8297,170 +5939,20 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has changed since the `ETag` in `If-Match`. */
-            412: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     updateWebhook: {
@@ -8541,178 +6033,27 @@ export interface operations {
             /** @description A webhook as the last apply left it. */
             200: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has changed since the `ETag` in `If-Match`. */
-            412: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     sendTestDelivery: {
@@ -8748,167 +6089,26 @@ export interface operations {
             /** @description What the ingress answered. */
             200: {
                 headers: {
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TestDeliveryAnswer"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Idempotency-Key was used with another body. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     openCapture: {
@@ -8941,137 +6141,17 @@ export interface operations {
                     "application/json": components["schemas"]["Capture"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     closeCapture: {
@@ -9095,126 +6175,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     rotateWebhookSecret: {
@@ -9246,180 +6216,28 @@ export interface operations {
             /** @description The webhook after its secret was created. `secret` is set only if the daemon generated it. */
             200: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["NewWebhook"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has changed since the `ETag` in `If-Match`. */
-            412: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     setWebhookSecret: {
@@ -9449,178 +6267,27 @@ export interface operations {
             /** @description A webhook as the last apply left it. */
             200: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has changed since the `ETag` in `If-Match`. */
-            412: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listPayloadKeys: {
@@ -9646,104 +6313,14 @@ export interface operations {
                     "application/json": components["schemas"]["PayloadKeys"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     backfillDelivery: {
@@ -9779,167 +6356,26 @@ export interface operations {
             /** @description The outcome of a delivery that was posted by a backfill. */
             200: {
                 headers: {
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["BackfillAnswer"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Idempotency-Key was used with another body. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     planConnection: {
@@ -9986,148 +6422,18 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionPlan"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     applyConnection: {
@@ -10179,159 +6485,19 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionPlan"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has changed since the `ETag` in `If-Match`. */
-            412: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listAutomations: {
@@ -10364,104 +6530,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     createAutomation: {
@@ -10528,182 +6604,29 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             201: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
-                    /** @description Path of the new object. */
-                    Location?: string;
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Automation"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has changed since the `ETag` in `If-Match`. */
-            412: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getAutomation: {
@@ -10723,121 +6646,22 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             200: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Automation"];
                 };
             };
-            /** @description Not changed since the `ETag` in `If-None-Match`. */
-            304: {
-                headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     putAutomation: {
@@ -10903,8 +6727,7 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             200: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10914,180 +6737,28 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             201: {
                 headers: {
-                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
-                    ETag?: string;
-                    /** @description Path of the new object. */
-                    Location?: string;
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Automation"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has changed since the `ETag` in `If-Match`. */
-            412: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     deleteAutomation: {
@@ -11114,170 +6785,20 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has changed since the `ETag` in `If-Match`. */
-            412: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A service that the daemon depends on did not respond. `detail` names it. */
-            502: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ServiceFailed"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     testFilter: {
@@ -11321,148 +6842,18 @@ export interface operations {
                     "application/json": components["schemas"]["FilterResult"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     backtestTriggers: {
@@ -11512,137 +6903,17 @@ export interface operations {
                     "application/json": components["schemas"]["Backtest"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["InvalidContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listDeliveries: {
@@ -11702,104 +6973,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listWebhookDeliveries: {
@@ -11861,104 +7042,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listHandshakes: {
@@ -11992,104 +7083,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getDelivery: {
@@ -12113,104 +7114,14 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getDeliveryPayload: {
@@ -12238,104 +7149,14 @@ export interface operations {
                     "application/x-www-form-urlencoded": string;
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     diagnoseDelivery: {
@@ -12359,115 +7180,15 @@ export interface operations {
                     "application/json": components["schemas"]["Diagnosis"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     replayDelivery: {
@@ -12495,158 +7216,26 @@ export interface operations {
             /** @description One row of the delivery log. */
             201: {
                 headers: {
-                    /** @description Path of the new object. */
-                    Location?: string;
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Idempotency-Key was used with another body. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     explainDelivery: {
@@ -12674,104 +7263,14 @@ export interface operations {
                     "application/json": components["schemas"]["Explanation"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     previewReplay: {
@@ -12824,115 +7323,15 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayPreview"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listReplays: {
@@ -12965,104 +7364,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     createReplay: {
@@ -13123,158 +7432,26 @@ export interface operations {
             /** @description A replay of stored deliveries, and how far it is. */
             201: {
                 headers: {
-                    /** @description Path of the new object. */
-                    Location?: string;
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Replay"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Idempotency-Key was used with another body. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getReplay: {
@@ -13298,104 +7475,14 @@ export interface operations {
                     "application/json": components["schemas"]["Replay"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     cancelReplay: {
@@ -13419,137 +7506,17 @@ export interface operations {
                     "application/json": components["schemas"]["Replay"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listRuns: {
@@ -13598,104 +7565,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getRunInput: {
@@ -13719,104 +7596,14 @@ export interface operations {
                     "application/json": components["schemas"]["RunInput"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getRunPayload: {
@@ -13840,104 +7627,14 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getRunAgentFiles: {
@@ -13963,104 +7660,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getRunLog: {
@@ -14090,104 +7697,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getRunLogTimes: {
@@ -14215,104 +7732,14 @@ export interface operations {
                     "application/json": components["schemas"]["RunLogTimes"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     cancelRun: {
@@ -14345,137 +7772,17 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     retryRun: {
@@ -14496,156 +7803,25 @@ export interface operations {
             /** @description One execution of an automation for one delivery. */
             200: {
                 headers: {
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Idempotency-Key was used with another body. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     countRetryableRuns: {
@@ -14689,104 +7865,14 @@ export interface operations {
                     "application/json": components["schemas"]["RunCount"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     retryRuns: {
@@ -14834,156 +7920,25 @@ export interface operations {
             /** @description Which runs were retried. */
             200: {
                 headers: {
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RunRetries"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Idempotency-Key was used with another body. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getRun: {
@@ -15007,104 +7962,14 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listRunArtifacts: {
@@ -15133,104 +7998,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     downloadRunArtifact: {
@@ -15262,104 +8037,14 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     storeRunArtifact: {
@@ -15400,137 +8085,17 @@ export interface operations {
                     "application/json": components["schemas"]["Lease"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listRunPosts: {
@@ -15556,104 +8121,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     claimRuns: {
@@ -15711,137 +8186,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     recordRunStart: {
@@ -15872,137 +8227,17 @@ export interface operations {
                     "application/json": components["schemas"]["Lease"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     renewRunLease: {
@@ -16061,137 +8296,17 @@ export interface operations {
                     "application/json": components["schemas"]["Lease"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     completeRun: {
@@ -16236,137 +8351,17 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     handRunBack: {
@@ -16399,137 +8394,17 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listWorkers: {
@@ -16552,93 +8427,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listSecrets: {
@@ -16668,93 +8463,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     putSecret: {
@@ -16797,145 +8512,24 @@ export interface operations {
             /** @description The newest version of the secret, and its scope. */
             201: {
                 headers: {
-                    /** @description Path of the new object. */
-                    Location?: string;
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SecretStored"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     deleteSecret: {
@@ -16959,137 +8553,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     diagnoseRequest: {
@@ -17130,137 +8604,17 @@ export interface operations {
                     "application/json": components["schemas"]["Diagnosis"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listAlerts: {
@@ -17295,93 +8649,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getAlert: {
@@ -17405,104 +8679,14 @@ export interface operations {
                     "application/json": components["schemas"]["Alert"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     acknowledgeAlert: {
@@ -17533,137 +8717,17 @@ export interface operations {
                     "application/json": components["schemas"]["Alert"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listAlertTargets: {
@@ -17688,93 +8752,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     testAlertTarget: {
@@ -17798,126 +8782,16 @@ export interface operations {
                     "application/json": components["schemas"]["AlertTest"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     rotateMasterKey: {
@@ -17945,126 +8819,16 @@ export interface operations {
                     "application/json": components["schemas"]["MasterKeyRotation"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listTokens: {
@@ -18094,93 +8858,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     createToken: {
@@ -18216,147 +8900,25 @@ export interface operations {
             /** @description An API token with its text, which cannot be read again. */
             201: {
                 headers: {
-                    /** @description Path of the new object. */
-                    Location?: string;
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["NewToken"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Idempotency-Key was used with another body. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     revokeToken: {
@@ -18378,126 +8940,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listUsers: {
@@ -18527,93 +8979,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     createUser: {
@@ -18646,147 +9018,25 @@ export interface operations {
             /** @description Somebody who may sign in. */
             201: {
                 headers: {
-                    /** @description Path of the new object. */
-                    Location?: string;
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Idempotency-Key was used with another body. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     deleteUser: {
@@ -18808,137 +9058,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     updateUser: {
@@ -18977,137 +9107,17 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getSession: {
@@ -19128,93 +9138,13 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     signIn: {
@@ -19247,115 +9177,15 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was rejected. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was rejected. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["SignInRejected"];
+            403: components["responses"]["SignInForbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     signOut: {
@@ -19374,115 +9204,15 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     createLoginLink: {
@@ -19500,145 +9230,24 @@ export interface operations {
             /** @description A link that signs in as an owner. */
             201: {
                 headers: {
-                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
-                    "Idempotent-Replayed"?: string;
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["LoginLink"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Idempotency-Key was used with another body. */
-            422: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     changeOwnPassword: {
@@ -19666,126 +9275,16 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listOwnSessions: {
@@ -19810,93 +9309,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     endOtherSessions: {
@@ -19915,115 +9334,15 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     endSession: {
@@ -20045,126 +9364,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listUserSessions: {
@@ -20192,104 +9401,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     endUserSessions: {
@@ -20311,126 +9430,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listSignInMethods: {
@@ -20451,52 +9460,10 @@ export interface operations {
                     "application/json": components["schemas"]["SignInWays"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["WrongHost"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listAuditEntries: {
@@ -20543,93 +9510,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     followEvents: {
@@ -20655,104 +9542,14 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getDrain: {
@@ -20773,93 +9570,13 @@ export interface operations {
                     "application/json": components["schemas"]["Drain"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     startDrain: {
@@ -20880,115 +9597,15 @@ export interface operations {
                     "application/json": components["schemas"]["Drain"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     cancelDrain: {
@@ -21009,115 +9626,15 @@ export interface operations {
                     "application/json": components["schemas"]["Drain"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     reloadConfiguration: {
@@ -21138,115 +9655,15 @@ export interface operations {
                     "application/json": components["schemas"]["Reload"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getBackupStatus: {
@@ -21267,93 +9684,13 @@ export interface operations {
                     "application/json": components["schemas"]["BackupStatus"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     downloadBackup: {
@@ -21389,126 +9726,16 @@ export interface operations {
                     "application/x-tar": string;
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     examineInstallation: {
@@ -21529,93 +9756,13 @@ export interface operations {
                     "application/json": components["schemas"]["DoctorReport"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listReplicas: {
@@ -21645,93 +9792,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     findIds: {
@@ -21764,93 +9831,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listSchemas: {
@@ -21875,52 +9862,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["WrongHost"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getSchema: {
@@ -21944,63 +9889,11 @@ export interface operations {
                     "application/schema+json": JsonObject;
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     listSignatureSchemes: {
@@ -22025,93 +9918,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     getOpenApi: {
@@ -22132,52 +9945,10 @@ export interface operations {
                     "application/json": JsonObject;
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["WrongHost"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
     explainObject: {
@@ -22206,115 +9977,15 @@ export interface operations {
                     "application/json": components["schemas"]["Story"];
                 };
             };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It does not exist, or the token cannot access it. */
-            404: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request conflicts with the current state. `detail` says what to do. */
-            409: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StorageUnavailable"];
         };
     };
 }

@@ -1,6 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach } from 'vitest';
+import { inlineAnswers } from '../../site/api-reference/inline-answers.mjs';
 
 /** Set up once per process, and so for several test files: the set outlives this module. */
 const KEY = Symbol.for('dockbell.undocumented-answers');
@@ -72,6 +73,6 @@ let knownPaths: Paths | null = null;
 
 /** Every server of a process has the same document, and building it takes longer than most tests. */
 function readPaths(app: FastifyInstance): Paths {
-  knownPaths ??= (app.swagger().paths ?? {}) as Paths;
+  knownPaths ??= (inlineAnswers(app.swagger()).paths ?? {}) as Paths;
   return knownPaths;
 }

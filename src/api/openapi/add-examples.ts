@@ -3,7 +3,7 @@ import { BODY_EXAMPLES, COMPONENT_EXAMPLES, PARAMETER_EXAMPLES } from './example
 type Content = Record<string, { schema?: object; [key: string]: unknown }>;
 type Message = { content?: Content };
 type Parameter = { name: string; in: string; example?: unknown };
-type Operation = {
+export type Operation = {
   operationId?: string;
   parameters?: Parameter[];
   requestBody?: Message;
@@ -72,6 +72,7 @@ function addListExample(media: Content[string]): Content[string] {
   return { ...media, examples: { list: { summary: 'A list with one row', value } } };
 }
 
-function mapValues<V, W>(record: Record<string, V>, change: (value: V, key: string) => W): Record<string, W> {
+/** A record with the same keys. */
+export function mapValues<V, W>(record: Record<string, V>, change: (value: V, key: string) => W): Record<string, W> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { LightMyRequestResponse } from 'fastify';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { inlineAnswers } from '../../../site/api-reference/inline-answers.mjs';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { ScriptedExecutor } from '../../../test/helpers/scripted-executor.ts';
 import {
@@ -36,7 +37,7 @@ interface Document {
   servers: object[];
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object> };
+  components: Record<'schemas' | 'responses' | 'headers', Record<string, object>>;
 }
 
 const services = createSeededServices();
@@ -45,10 +46,13 @@ const token = services.grant('owner');
 const headers = { authorization: `Bearer ${token}` };
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajvFormats.default(ajv);
+let served: Document;
+/** Without references to shared answers. */
 let document: Document;
 
 beforeAll(async () => {
-  document = (await app.inject({ url: '/api/v1/openapi.json', headers })).json();
+  served = (await app.inject({ url: '/api/v1/openapi.json', headers })).json();
+  document = inlineAnswers(served);
   // Under a name, so that `#/components/...` resolves for a schema taken out of it.
   ajv.addSchema({ $id: 'doc:', ...document });
 });
@@ -89,12 +93,21 @@ describe('the OpenAPI document', () => {
   });
 
   it('resolves every reference', () => {
-    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map((match) => match[1]!);
+    const refs = [...JSON.stringify(served).matchAll(/"\$ref":"([^"]*)"/g)].map((match) => match[1]!);
     expect(refs.length).toBeGreaterThan(100);
     for (const ref of new Set(refs)) {
-      const name = /^#\/components\/schemas\/(\w+)$/.exec(ref)?.[1];
-      expect(document.components.schemas).toHaveProperty(name ?? `unreadable reference ${ref}`);
+      const [, kind = '', name = ''] = /^#\/components\/(schemas|responses|headers)\/([\w-]+)$/.exec(ref) ?? [];
+      expect(served.components[kind as 'schemas']?.[name], ref).toBeDefined();
     }
+  });
+
+  it('has each error once, and uses each', () => {
+    const text = JSON.stringify(served.paths);
+    expect(text).not.toContain('application/problem+json');
+    const { responses, headers } = served.components;
+    expect(Object.keys(responses).filter((name) => !text.includes(`"#/components/responses/${name}"`))).toEqual([]);
+    const all = JSON.stringify([served.paths, responses]);
+    expect(Object.keys(headers).filter((name) => !all.includes(`"#/components/headers/${name}"`))).toEqual([]);
   });
 
   it('holds valid schemas only, of parameters, bodies and answers', () => {

@@ -3,7 +3,8 @@ import type { FastifySchema, RouteOptions } from 'fastify';
 import type { RouteAccess } from '../server/access-rules.ts';
 import { type ApiDocument, addExamples } from './add-examples.ts';
 import { OPERATIONS } from './operations.ts';
-import { noBody, refTo } from './schemas.ts';
+import { noBody } from './schemas.ts';
+import { describeAnswers, shareAnswers } from './shared-answers.ts';
 
 /** Options that make the OpenAPI 3.1 document out of the routes. */
 export function describeApi(version: string): FastifyDynamicSwaggerOptions {
@@ -30,7 +31,7 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
     // The document names schemas by their own names, in place of def-0, def-1, ...
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `def-${i}`) },
     transform: ({ schema, url, route }) => ({ schema: describeRoute(schema ?? {}, route), url }),
-    transformObject: (made) => addExamples((made as { openapiObject: ApiDocument }).openapiObject),
+    transformObject: (made) => addExamples(shareAnswers((made as { openapiObject: ApiDocument }).openapiObject)),
   };
 }
 
@@ -79,7 +80,7 @@ function describeRoute(schema: FastifySchema, route: RouteOptions): FastifySchem
     operationId: OPERATIONS[`${route.method} ${route.url}`]?.id,
     ...(body === undefined || body === noBody ? {} : { body }),
     description: [schema.description, sayWhoMay(access)].filter(Boolean).join('\n\n'),
-    response: addHeaders({ ...listErrors(access, route), ...withProblemTypes(response as Responses) }, route),
+    ...describeAnswers((response ?? {}) as Record<string, object>, access, route),
     ...(access.role === 'public' ? { security: [] } : {}),
     ...describeHeaders(schema, route),
   };
@@ -100,7 +101,7 @@ const IF_MATCH = {
 
 /** The headers that a route takes. They are read where their use is, so that one of another form has its own error. */
 function describeHeaders(schema: FastifySchema, { config }: RouteOptions): Pick<FastifySchema, 'headers'> {
-  const takesTag = Object.keys((schema.response as Responses | undefined) ?? {}).includes('412');
+  const takesTag = Object.keys(schema.response ?? {}).includes('412');
   const properties = {
     ...(config?.idempotent === true ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
     ...(takesTag ? { 'If-Match': IF_MATCH } : {}),
@@ -112,95 +113,4 @@ function sayWhoMay(access: RouteAccess): string {
   if (access.role === 'public') return 'Open: needs no credentials.';
   const limit = access.reach === 'team' ? ' Not for tokens that are limited to some factories.' : '';
   return `Role: ${access.role}.${limit}`;
-}
-
-type Responses = Record<string, { $ref?: string }>;
-
-function problem(description: string) {
-  return { description, content: { 'application/problem+json': { schema: refTo('Problem') } } };
-}
-
-/** The errors that a route can answer because of what all routes have in common. */
-function listErrors(access: RouteAccess, route: RouteOptions): Record<string, unknown> {
-  const changes = route.method !== 'GET';
-  return {
-    ...(route.method === 'GET' && route.config?.tagged === true ? { 304: NOT_MODIFIED } : {}),
-    400: problem('The request is not valid; `errors` says where.'),
-    ...(access.role === 'public'
-      ? {}
-      : {
-          401: problem('No valid API token.'),
-          403: problem('The token may not do this.'),
-          429: problem(TOO_MANY),
-        }),
-    ...(route.url.includes('/:') ? { 404: problem(REJECTIONS[404]!) } : {}),
-    ...(route.config?.idempotent === true ? { 409: problem(REJECTIONS[409]!), 422: problem(KEY_REUSED) } : {}),
-    ...(changes ? { 413: problem('The body is too large.'), 415: problem('The body is not JSON.') } : {}),
-    421: problem('The Host header names another host.'),
-    500: problem('Internal error; `id` is in the daemon’s log.'),
-    503: problem('The storage cannot be used now.'),
-  };
-}
-
-const NOT_MODIFIED = { description: 'Not changed since the `ETag` in `If-None-Match`.', type: 'null' };
-const TOO_MANY = 'Too many requests of this kind, or too many invalid tokens from this address.';
-const KEY_REUSED = 'The Idempotency-Key was used with another body.';
-
-const text = (description: string) => ({ type: 'string', description });
-const HEADERS = {
-  etag: text('Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read.'),
-  location: text('Path of the new object.'),
-  redirect: text('Where the browser goes next.'),
-  replayed: text(
-    '`true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body.',
-  ),
-  retryAfter: { type: 'integer', description: 'Seconds to wait before the next attempt.' },
-  rateLimit: text(
-    'The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client.',
-  ),
-  rateLimitPolicy: text('Name, quota (`q`) and window in seconds (`w`) of that limit.'),
-  help: text('The description of the problem in the documentation that the daemon serves, with `rel="help"`.'),
-  authenticate: text('How to authenticate.'),
-};
-
-/** The headers that go with each answer of a route. */
-function addHeaders(responses: Record<string, unknown>, { config, url }: RouteOptions): Record<string, unknown> {
-  const listHeaders = (status: string) => {
-    const isSuccess = status.startsWith('2');
-    return {
-      ...(config?.tagged === true && (isSuccess || status === '304') ? { ETag: HEADERS.etag } : {}),
-      ...(status === '201' && !url.endsWith('/login-links') ? { Location: HEADERS.location } : {}),
-      ...(status === '303' ? { Location: HEADERS.redirect } : {}),
-      ...(config?.idempotent === true && isSuccess ? { 'Idempotent-Replayed': HEADERS.replayed } : {}),
-      ...(status === '429' || status === '503' ? { 'Retry-After': HEADERS.retryAfter } : {}),
-      ...(status === '429' ? { RateLimit: HEADERS.rateLimit, 'RateLimit-Policy': HEADERS.rateLimitPolicy } : {}),
-      ...(isSuccess || status.startsWith('3') ? {} : { Link: HEADERS.help }),
-      ...(status === '401' ? { 'WWW-Authenticate': HEADERS.authenticate } : {}),
-    };
-  };
-  const entries = Object.entries(responses).map(([status, response]) => {
-    const headers = listHeaders(status);
-    return [status, Object.keys(headers).length === 0 ? response : { ...(response as object), headers }];
-  });
-  return Object.fromEntries(entries);
-}
-
-const REJECTIONS: Record<string, string> = {
-  404: 'It does not exist, or the token cannot access it.',
-  409: 'The request conflicts with the current state. `detail` says what to do.',
-  412: 'It has changed since the `ETag` in `If-Match`.',
-  422: 'The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong.',
-  429: TOO_MANY,
-  502: 'A service that the daemon depends on did not respond. `detail` names it.',
-  503: 'Not ready; `problems` says why.',
-};
-
-/** Routes write `refTo('Problem')` for their errors; the document states its media type. */
-function withProblemTypes(responses: Responses = {}): Record<string, unknown> {
-  const isProblem = (response: { $ref?: string }) => response.$ref === refTo('Problem').$ref;
-  const entries = Object.entries(responses).map(([status, response]) => [
-    status,
-    isProblem(response) ? problem(REJECTIONS[status] ?? 'The request was rejected.') : response,
-  ]);
-  return Object.fromEntries(entries);
 }

@@ -1,0 +1,1 @@
+export function inlineAnswers<T extends object>(document: T): T;
