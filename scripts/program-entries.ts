@@ -4,12 +4,12 @@
  */
 export const PROGRAM_ENTRIES = [
   'main',
-  'app/reconcile-thread/worker',
+  'reconcile/thread/worker',
   'reconcile/source/git-host-process',
   'reconcile/inspection/definitions-worker',
   'ingress/diagnosis/diagnosis-worker',
-  'app/inspection-worker',
-  'app/pull-requests/request-worker',
+  'reconcile/inspection/inspection-worker',
+  'reconcile/pull-requests/request-worker',
   'storage/sqlite/checkpoints/checkpoint-worker',
   'storage/sqlite/disk/check-worker',
   'storage/sqlite/disk/copy-worker',
@@ -18,5 +18,5 @@ export const PROGRAM_ENTRIES = [
   'cli/demo/run-demo',
   'app/start-daemon',
   'runs/executors/start-records',
-  'app/watchdog-process',
+  'runs/executors/watchdog/watchdog-process',
 ];

@@ -12,11 +12,11 @@ import type { Environment } from '../domain/reserved-variables.ts';
 import type { Run } from '../domain/resources/run.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import { createDispatcher, type Dispatcher, type DispatchTerms } from '../runs/dispatcher.ts';
+import { createWorkerCheckouts, createWorkspaces } from '../runs/executors/check-out-workspaces.ts';
 import { createExecutor } from '../runs/executors/create-executor.ts';
 import type { ExecutorParts } from '../runs/executors/executor-parts.ts';
 import type { FactoryExecutor } from '../runs/factory-queue.ts';
 import type { WorkerTerms } from '../runs/run-leases.ts';
-import { createWorkerCheckouts, createWorkspaces } from './check-out-workspaces.ts';
 
 export interface RunParts {
   terms: DispatchTerms;

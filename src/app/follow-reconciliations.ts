@@ -9,8 +9,8 @@ import type { Metrics } from '../operations/observability/metrics/metrics.ts';
 import { createFactoryStatus } from '../operations/systemd/factory-status.ts';
 import type { ServiceNotifier } from '../operations/systemd/service-notifier.ts';
 import type { Notifier } from '../outbound/notify/notifier.ts';
+import type { RequestChecks } from '../reconcile/pull-requests/create-request-checks.ts';
 import type { Alerts } from './create-alerts.ts';
-import type { RequestChecks } from './pull-requests/create-request-checks.ts';
 
 export interface ReconciliationListenerParts {
   config: Config;

@@ -146,7 +146,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
   const { dispatcher, reconcile, editor } = parts;
   const inventory = storage.inventoryReader;
   const baseUrl = () => config.baseUrl ?? ingressUrl;
-  const inspection = createInspector(builtFile('app/inspection-worker.js'), {
+  const inspection = createInspector(builtFile('reconcile/inspection/inspection-worker.js'), {
     config,
     openChannel: parts.openChannel,
     secrets,

@@ -17,6 +17,8 @@ import type { DeliveryLogEntry } from '../domain/resources/delivery.ts';
 import { scheduleCall } from '../domain/time/schedule.ts';
 import type { StoredTraceContext } from '../domain/trace-context.ts';
 import type { LiveFactories } from '../ingress/registry/live-factories.ts';
+import type { RequestChecks } from '../reconcile/pull-requests/create-request-checks.ts';
+import type { ReconcileThread } from '../reconcile/thread/start-reconcile-thread.ts';
 import type { Dispatcher } from '../runs/dispatcher.ts';
 import { NO_WATCHDOG, type RunWatchdog, WatchdogProcess } from '../runs/executors/watchdog/run-watchdog.ts';
 import { Admissions } from '../storage/replicas/admissions.ts';
@@ -29,8 +31,6 @@ import type { Ingress } from './create-ingress.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { DaemonObservers } from './observe-daemon.ts';
 import type { DaemonState } from './open-daemon-state.ts';
-import type { RequestChecks } from './pull-requests/create-request-checks.ts';
-import type { ReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 
 /** The parts of a daemon that follow what other replicas announce. */
 export interface GroupFollowers {

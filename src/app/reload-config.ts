@@ -9,13 +9,13 @@ import type { LiveFactories } from '../ingress/registry/live-factories.ts';
 import type { Registry } from '../ingress/registry/registry.ts';
 import type { LiveSchedule } from '../operations/backup/live-schedule.ts';
 import type { ServiceNotifier } from '../operations/systemd/service-notifier.ts';
+import { collectTargets } from '../outbound/notify/create-notifier.ts';
 import type { Notifier } from '../outbound/notify/notifier.ts';
+import type { RequestChecks } from '../reconcile/pull-requests/create-request-checks.ts';
+import type { ReconcileThread } from '../reconcile/thread/start-reconcile-thread.ts';
 import type { Dispatcher, DispatchTerms } from '../runs/dispatcher.ts';
 import type { Alerts } from './create-alerts.ts';
 import type { Ingress } from './create-ingress.ts';
-import { collectTargets } from './create-notifier.ts';
-import type { RequestChecks } from './pull-requests/create-request-checks.ts';
-import type { ReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 
 export interface ReloadParts {
   live: LiveConfig;

@@ -21,6 +21,9 @@ import { builtFile } from '../platform/files/package-files.ts';
 import { limitYoungGeneration, sizeYoungGenerations } from '../platform/heap-limits.ts';
 import { findReachable } from '../platform/listen.ts';
 import { createNotifyingSecretStore } from '../platform/secrets/notifying-secret-store.ts';
+import { createRequestChecks } from '../reconcile/pull-requests/create-request-checks.ts';
+import { findRequestHint } from '../reconcile/pull-requests/find-request-hint.ts';
+import { startReconcileThread } from '../reconcile/thread/start-reconcile-thread.ts';
 import { composeDispatcher } from './compose-dispatcher.ts';
 import { controlFactories } from './control-factories.ts';
 import { createDoctor, createUrlProbe } from './create-doctor.ts';
@@ -34,10 +37,7 @@ import type { AdminParts } from './open-admin.ts';
 import { openDaemonState } from './open-daemon-state.ts';
 import { openGroup, waitForReplicas } from './open-group.ts';
 import { openRunLogs } from './open-run-logs.ts';
-import { createRequestChecks } from './pull-requests/create-request-checks.ts';
-import { findRequestHint } from './pull-requests/find-request-hint.ts';
 import { findPushTrigger } from './push-trigger.ts';
-import { startReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 import { createReload, logConfigWarnings } from './reload-config.ts';
 import { startUpkeep } from './start-upkeep.ts';
 
@@ -122,7 +122,7 @@ async function composeDaemon(
     logger,
   });
   const reconciling = startReconcileThread({
-    workerUrl: builtFile('app/reconcile-thread/worker.js'),
+    workerUrl: builtFile('reconcile/thread/worker.js'),
     settings: {
       factories: config.factories,
       webhooksPerFactory: config.limits.webhooksPerFactory,

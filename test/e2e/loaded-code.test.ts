@@ -42,7 +42,7 @@ describe('the code that a command loads', () => {
 // V8 stores a source with any other character as UTF-16, which doubles the memory of its file in each thread.
 it('all code of the program is ASCII', () => {
   const dist = new URL('../../dist/', import.meta.url);
-  const threads = ['app/reconcile-thread/worker.js', 'storage/sqlite/thread/worker.js'];
+  const threads = ['reconcile/thread/worker.js', 'storage/sqlite/thread/worker.js'];
   const chunks = readdirSync(new URL('chunks/', dist)).map((name) => `chunks/${name}`);
   const isAscii = (file: string) => readFileSync(new URL(file, dist)).every((byte) => byte < 128);
   expect(['main.js', ...threads, ...chunks].filter((file) => !isAscii(file))).toEqual([]);

@@ -82,7 +82,7 @@ export class WatchdogProcess implements RunWatchdog {
 
   #start(): ChildProcess {
     // A separate session: signals to the process group of a terminal are for the daemon. Each engine brings its variables.
-    const child = fork(builtFile('app/watchdog-process.js'), {
+    const child = fork(builtFile('runs/executors/watchdog/watchdog-process.js'), {
       detached: true,
       env: { PATH: process.env.PATH },
       execArgv: SMALL_HEAP,

@@ -13,7 +13,7 @@ import type { AdoptSecret, IngressListeners } from '../../ingress/ingress-contex
 import type { Packed } from '../../platform/threads/packed.ts';
 import { createPortClient } from '../../platform/threads/port-client.ts';
 import { PortLink } from '../../platform/threads/port-link.ts';
-import type { FactoryEditor } from '../../reconcile/edit/factory-editor.ts';
+import type { FactoryEditor } from '../edit/factory-editor.ts';
 import { type HostPorts, RECONCILE_OPERATIONS, type ReconcilePorts, type ReconcileSettings } from './protocol.ts';
 
 export interface ReconcileThreadParts {

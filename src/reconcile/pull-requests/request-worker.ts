@@ -5,13 +5,13 @@ import { builtFile } from '../../platform/files/package-files.ts';
 import { serveTasks } from '../../platform/threads/serve-tasks.ts';
 import type { TaskThreadData } from '../../platform/threads/task-thread.ts';
 import { lowerThreadPriority } from '../../platform/threads/thread-priority.ts';
-import { type InspectionHost, inspect } from '../../reconcile/inspection/inspection.ts';
-import { type CheckOrder, checkRequest, type RequestCheck } from '../../reconcile/pull-requests/check-request.ts';
-import { startGitHost } from '../../reconcile/source/git-host.ts';
-import type { RepositoryLocation } from '../../reconcile/source/repository-url.ts';
-import { RequestHeads } from '../../reconcile/source/request-heads.ts';
-import { DEFAULT_LIMITS } from '../../reconcile/source/source-limits.ts';
 import { connectStorage } from '../../storage/thread/start-storage.ts';
+import { type InspectionHost, inspect } from '../inspection/inspection.ts';
+import { startGitHost } from '../source/git-host.ts';
+import type { RepositoryLocation } from '../source/repository-url.ts';
+import { RequestHeads } from '../source/request-heads.ts';
+import { DEFAULT_LIMITS } from '../source/source-limits.ts';
+import { type CheckOrder, checkRequest, type RequestCheck } from './check-request.ts';
 
 /** One check, and where its repository is. */
 export interface RequestTask {

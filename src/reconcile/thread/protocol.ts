@@ -11,8 +11,8 @@ import type { AdoptSecret } from '../../ingress/ingress-context.ts';
 import type { DataPaths } from '../../platform/data-dir/data-paths.ts';
 import type { Packed } from '../../platform/threads/packed.ts';
 import { listOperations } from '../../platform/threads/port-client.ts';
-import type { FactoryEditor } from '../../reconcile/edit/factory-editor.ts';
 import type { Reconcilers } from '../create-reconcilers.ts';
+import type { FactoryEditor } from '../edit/factory-editor.ts';
 
 /** What the reconcile thread gets when it starts. */
 export interface ReconcileSettings {

@@ -1,6 +1,6 @@
 import type { DeliveryLogEntry, RecordOutcome } from '../../domain/resources/delivery.ts';
 import type { Registry } from '../../ingress/registry/registry.ts';
-import { isRequestEvent } from '../../reconcile/pull-requests/request-events.ts';
+import { isRequestEvent } from './request-events.ts';
 
 /** The factory whose pull requests may have changed, by an accepted delivery to any of its webhooks; `null` for other entries. */
 export function findRequestHint(

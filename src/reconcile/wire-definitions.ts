@@ -1,9 +1,9 @@
 import type { RandomBytes } from '../domain/ids.ts';
 import type { InventoryReader } from '../domain/ports/definitions/inventory.ts';
 import type { AdoptSecret } from '../ingress/ingress-context.ts';
-import { createSecretAdoption } from '../reconcile/edit/adopt-secret.ts';
-import { createFactoryEditor, type FactoryEditor } from '../reconcile/edit/factory-editor.ts';
 import { createReconcilers, type ReconcilerParts, type Reconcilers } from './create-reconcilers.ts';
+import { createSecretAdoption } from './edit/adopt-secret.ts';
+import { createFactoryEditor, type FactoryEditor } from './edit/factory-editor.ts';
 
 export interface DefinitionParts extends ReconcilerParts {
   inventoryReader: InventoryReader;

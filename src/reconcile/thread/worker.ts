@@ -11,10 +11,10 @@ import { createPortClient } from '../../platform/threads/port-client.ts';
 import { PortLink } from '../../platform/threads/port-link.ts';
 import { createIdleRelease } from '../../platform/threads/release-memory.ts';
 import { lowerThreadPriority } from '../../platform/threads/thread-priority.ts';
-import { DefinitionsThread } from '../../reconcile/inspection/definitions-thread.ts';
-import { startGitHost } from '../../reconcile/source/git-host.ts';
 import { connectStorage } from '../../storage/thread/start-storage.ts';
 import { openFactorySource } from '../create-reconcilers.ts';
+import { DefinitionsThread } from '../inspection/definitions-thread.ts';
+import { startGitHost } from '../source/git-host.ts';
 import { type DefinitionModules, wireDefinitions } from '../wire-definitions.ts';
 import {
   HOST_OPERATIONS,

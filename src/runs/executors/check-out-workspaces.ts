@@ -1,12 +1,12 @@
-import type { FactoryConfig } from '../config/config.ts';
-import type { Environment } from '../domain/reserved-variables.ts';
-import type { RunInput } from '../domain/resources/run.ts';
-import { SecretValue } from '../domain/secret-value.ts';
-import { resolveWorkspace, type WorkerCheckout, type WorkspacePolicy } from '../domain/workspace.ts';
-import { checkOut } from '../reconcile/source/check-out.ts';
-import { runGit } from '../reconcile/source/git-process.ts';
-import { parseRepositoryUrl, type RepositoryLocation } from '../reconcile/source/repository-url.ts';
-import type { CheckOutWorkspace } from '../runs/executors/executor-parts.ts';
+import type { FactoryConfig } from '../../config/config.ts';
+import type { Environment } from '../../domain/reserved-variables.ts';
+import type { RunInput } from '../../domain/resources/run.ts';
+import { SecretValue } from '../../domain/secret-value.ts';
+import { resolveWorkspace, type WorkerCheckout, type WorkspacePolicy } from '../../domain/workspace.ts';
+import { checkOut } from '../../reconcile/source/check-out.ts';
+import { runGit } from '../../reconcile/source/git-process.ts';
+import { parseRepositoryUrl, type RepositoryLocation } from '../../reconcile/source/repository-url.ts';
+import type { CheckOutWorkspace } from './executor-parts.ts';
 
 type Places = Pick<FactoryConfig, 'source' | 'runs'>;
 type WorkspaceInput = Pick<RunInput, 'workspace' | 'payload' | 'run'>;

@@ -18,15 +18,15 @@ import type { Schedule } from '../domain/time/schedule.ts';
 import type { StoredTraceContext } from '../domain/trace-context.ts';
 import type { DataPaths } from '../platform/data-dir/data-paths.ts';
 import { type FactoryFolders, managedFolder, mirrorFolder } from '../platform/data-dir/factory-folders.ts';
-import type { EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
-import type { FactoryContext } from '../reconcile/factory-context.ts';
-import { FactoryState } from '../reconcile/factory-state.ts';
-import { type OnReconciled, Reconciler } from '../reconcile/reconciler.ts';
-import type { RunGit } from '../reconcile/source/git-process.ts';
-import { createGitSource } from '../reconcile/source/git-source.ts';
-import { createLiveSource } from '../reconcile/source/live-source.ts';
-import { createManagedSource } from '../reconcile/source/managed-source.ts';
-import { createWorkTreeSource } from '../reconcile/source/work-tree-source.ts';
+import type { EditOutcome, FactoryEdit } from './edit-factory.ts';
+import type { FactoryContext } from './factory-context.ts';
+import { FactoryState } from './factory-state.ts';
+import { type OnReconciled, Reconciler } from './reconciler.ts';
+import type { RunGit } from './source/git-process.ts';
+import { createGitSource } from './source/git-source.ts';
+import { createLiveSource } from './source/live-source.ts';
+import { createManagedSource } from './source/managed-source.ts';
+import { createWorkTreeSource } from './source/work-tree-source.ts';
 
 /** Where the definition of one factory comes from. */
 export type OpenedSource = Pick<FactoryContext, 'source' | 'hosted' | 'sourceKey'>;

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startReconcileThread } from '../../src/app/reconcile-thread/start-reconcile-thread.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
 import { createServing } from '../../src/ingress/registry/create-serving.ts';
@@ -9,12 +8,13 @@ import { builtFile } from '../../src/platform/files/package-files.ts';
 import { createRedactor } from '../../src/platform/secrets/redactor.ts';
 import { createSecretStore } from '../../src/platform/secrets/secret-store.ts';
 import { createVault } from '../../src/platform/secrets/vault.ts';
+import { startReconcileThread } from '../../src/reconcile/thread/start-reconcile-thread.ts';
 import { type StorageThread, startStorage } from '../../src/storage/thread/start-storage.ts';
 import { EDITOR } from '../helpers/build-apply.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
-const WORKER = builtFile('app/reconcile-thread/worker.js');
+const WORKER = builtFile('reconcile/thread/worker.js');
 const FACTORY = 'notes';
 
 let thread: StorageThread;

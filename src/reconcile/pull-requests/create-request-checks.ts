@@ -7,6 +7,7 @@ import type { PullRequestReader } from '../../domain/pull-request.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { scheduleCall } from '../../domain/time/schedule.ts';
+import { toRequestTarget } from '../../outbound/notify/create-notifier.ts';
 import type { Notifier } from '../../outbound/notify/notifier.ts';
 import { postOverHttp } from '../../outbound/notify/post-notice.ts';
 import type { NotifyFailure } from '../../outbound/notify/target-notifier.ts';
@@ -15,13 +16,12 @@ import { requestMirrorFolder } from '../../platform/data-dir/factory-folders.ts'
 import { builtFile } from '../../platform/files/package-files.ts';
 import { readPackageVersion } from '../../platform/files/package-version.ts';
 import { TaskThread } from '../../platform/threads/task-thread.ts';
-import { VALIDATION_STEPS } from '../../reconcile/inspection/definitions-thread.ts';
-import { type CheckOrder, describeSlowCheck, type RequestCheck } from '../../reconcile/pull-requests/check-request.ts';
-import { RequestWatch, type WatchedFactory } from '../../reconcile/pull-requests/request-watch.ts';
-import { pickPassedOn } from '../../reconcile/source/git-process.ts';
-import { parseRepositoryUrl } from '../../reconcile/source/repository-url.ts';
-import { parseFactoryFolder } from '../../reconcile/source/tree-names.ts';
-import { toRequestTarget } from '../create-notifier.ts';
+import { VALIDATION_STEPS } from '../inspection/definitions-thread.ts';
+import { pickPassedOn } from '../source/git-process.ts';
+import { parseRepositoryUrl } from '../source/repository-url.ts';
+import { parseFactoryFolder } from '../source/tree-names.ts';
+import { type CheckOrder, describeSlowCheck, type RequestCheck } from './check-request.ts';
+import { RequestWatch, type WatchedFactory } from './request-watch.ts';
 import type { RequestHost, RequestTask } from './request-worker.ts';
 
 /** A fetch, the reading of a tree, its validation and a backtest have less time together. */
@@ -148,7 +148,7 @@ class RequestThread {
 
   constructor(parts: RequestCheckParts) {
     this.#parts = parts;
-    this.#thread = new TaskThread(builtFile('app/pull-requests/request-worker.js'), {
+    this.#thread = new TaskThread(builtFile('reconcile/pull-requests/request-worker.js'), {
       timeoutMs: CHECK_TIMEOUT_MS,
       steps: VALIDATION_STEPS,
       idleMs: IDLE_MS,

@@ -1,15 +1,15 @@
-import type { Config, FactoryConfig, PullRequestConfig } from '../config/config.ts';
-import type { IdSource } from '../domain/ids.ts';
-import type { Logger } from '../domain/ports/logger.ts';
-import type { NotifyMetrics } from '../domain/ports/metrics.ts';
-import type { SecretStore } from '../domain/ports/secret-store.ts';
-import type { Storage } from '../domain/ports/storage.ts';
-import type { Clock } from '../domain/time/clock.ts';
-import { scheduleCall } from '../domain/time/schedule.ts';
-import { Notifier } from '../outbound/notify/notifier.ts';
-import type { NotifyTarget } from '../outbound/notify/notify-target.ts';
-import { postOverHttp } from '../outbound/notify/post-notice.ts';
-import { readPackageVersion } from '../platform/files/package-version.ts';
+import type { Config, FactoryConfig, PullRequestConfig } from '../../config/config.ts';
+import type { IdSource } from '../../domain/ids.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
+import type { NotifyMetrics } from '../../domain/ports/metrics.ts';
+import type { SecretStore } from '../../domain/ports/secret-store.ts';
+import type { Storage } from '../../domain/ports/storage.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { scheduleCall } from '../../domain/time/schedule.ts';
+import { readPackageVersion } from '../../platform/files/package-version.ts';
+import { Notifier } from './notifier.ts';
+import type { NotifyTarget } from './notify-target.ts';
+import { postOverHttp } from './post-notice.ts';
 
 export interface CommitNotifierParts {
   config: Pick<Config, 'factories'>;
