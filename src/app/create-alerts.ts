@@ -146,13 +146,13 @@ export function createAlerts(parts: AlertParts): Alerts {
     },
     start: async (given) => {
       probes = given;
-      publicUrl.probeNow();
+      publicUrl.start();
       await noteEarlierRequests(requests, createdAt, parts);
       await watch.start();
       sender.start();
     },
     stop: async (hurry) => {
-      publicUrl.stop();
+      await publicUrl.stop();
       await watch.stop();
       await sender.stop(hurry);
     },

@@ -4,10 +4,11 @@ import { messageOf, systemErrorCode } from '../../domain/errors.ts';
 import type { BackupSchedule } from '../../domain/ports/backup-control.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { Clock } from '../../domain/time/clock.ts';
-import { type CancelCall, type Schedule, scheduleCall } from '../../domain/time/schedule.ts';
+import type { Schedule } from '../../domain/time/schedule.ts';
 import { workOnEach } from '../../domain/work-on-each.ts';
 import { readOrCreateId } from '../../platform/files/id-file.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
+import { Loop } from '../../platform/loop.ts';
 import { formatFileTime, type OnlineBackups } from './online-backups.ts';
 import { storeBackup } from './store-backup.ts';
 
@@ -48,21 +49,26 @@ interface StoredBackup {
  */
 export class ScheduledBackups {
   readonly #parts: ScheduledBackupParts;
-  readonly #schedule: Schedule;
+  readonly #loop: Loop;
   readonly #startedAt: number;
-  readonly #abort = new AbortController();
   #id: string | null = null;
   #last: StoredBackup | null = null;
   #lastFailure: BackupSchedule['lastFailure'] = null;
   /** The monotonic time before which no attempt is made. */
   #notBeforeMs = 0;
-  #cancel: CancelCall = () => {};
-  #working: Promise<void> = Promise.resolve();
 
   constructor(parts: ScheduledBackupParts) {
     this.#parts = parts;
-    this.#schedule = parts.schedule ?? scheduleCall;
     this.#startedAt = parts.clock.wallMs();
+    this.#loop = new Loop({
+      turn: async (ending) => {
+        await this.#check(ending);
+        return CHECK_INTERVAL_MS;
+      },
+      onFailure: (error) => this.#noteFailure(error),
+      backoff: { firstMs: CHECK_INTERVAL_MS, maxMs: CHECK_INTERVAL_MS },
+      schedule: parts.schedule,
+    });
   }
 
   /** Finds the last backup, so that `status` knows it from the beginning. A failure is found again at the first check. */
@@ -72,18 +78,12 @@ export class ScheduledBackups {
 
   /** Makes a backup now if one is due, and then looks again at an interval. */
   start(): void {
-    this.#working = this.#check();
-    void this.#working.then(() => {
-      if (this.#abort.signal.aborted) return;
-      this.#cancel = this.#schedule(CHECK_INTERVAL_MS, () => this.start());
-    });
+    this.#loop.start();
   }
 
   /** Aborts a backup that is being made. */
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    this.#cancel();
-    await this.#working;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   /** As of the last check. */
@@ -107,18 +107,17 @@ export class ScheduledBackups {
     return this.#parts.clock.wallMs() > dueAt ? dueAt : null;
   }
 
-  async #check(): Promise<void> {
-    const { clock, logger } = this.#parts;
-    try {
-      this.#last = (await this.#list())[0] ?? null;
-      if (clock.monotonicMs() < this.#notBeforeMs || !this.#isDue()) return;
-      await this.#makeBackup();
-    } catch (error) {
-      if (this.#abort.signal.aborted) return;
-      this.#lastFailure = { at: clock.wallMs(), problem: messageOf(error) };
-      this.#notBeforeMs = clock.monotonicMs() + Math.min(RETRY_MS, this.#parts.policy.everyMs);
-      logger.error({ problem: messageOf(error) }, 'scheduled backup failed');
-    }
+  async #check(ending: AbortSignal): Promise<void> {
+    this.#last = (await this.#list())[0] ?? null;
+    if (this.#parts.clock.monotonicMs() >= this.#notBeforeMs && this.#isDue()) await this.#makeBackup(ending);
+  }
+
+  #noteFailure(error: unknown): void {
+    if (!this.#loop.isRunning) return;
+    const { clock, logger, policy } = this.#parts;
+    this.#lastFailure = { at: clock.wallMs(), problem: messageOf(error) };
+    this.#notBeforeMs = clock.monotonicMs() + Math.min(RETRY_MS, policy.everyMs);
+    logger.error({ problem: messageOf(error) }, 'scheduled backup failed');
   }
 
   /** A backup from the future shows that the clock was set: `#notBeforeMs` then keeps the interval. */
@@ -127,17 +126,16 @@ export class ScheduledBackups {
     return this.#last === null || this.#last.at > now || now - this.#last.at >= this.#parts.policy.everyMs;
   }
 
-  async #makeBackup(): Promise<void> {
+  async #makeBackup(ending: AbortSignal): Promise<void> {
     const { policy, backups, clock, logger } = this.#parts;
-    const { signal } = this.#abort;
     const startedMs = clock.monotonicMs();
     await makeFolder(policy.dir, { mode: 0o700, isDurable: true });
     const id = await this.#readId();
     await this.#removeUnfinished(id);
-    const backup = await backups.open(REQUEST, signal);
+    const backup = await backups.open(REQUEST, ending);
     const name = `dockbell-${id}-${formatFileTime(clock.wallMs())}.tar`;
     try {
-      const onProgress = () => signal.throwIfAborted();
+      const onProgress = () => ending.throwIfAborted();
       await storeBackup(join(policy.dir, name), backup.content, { force: false, onProgress });
     } finally {
       await backup.discard();

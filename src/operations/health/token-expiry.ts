@@ -3,6 +3,8 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import { type Clock, formatInstant } from '../../domain/time/clock.ts';
 import { expiresSoon } from '../../domain/words/token-expiry.ts';
 
+import { Loop } from '../../platform/loop.ts';
+
 const INTERVAL_MS = 24 * 3_600_000;
 
 export interface TokenExpiryParts {
@@ -12,13 +14,17 @@ export interface TokenExpiryParts {
 }
 
 /** Logs the API tokens that expire soon: at the start, and once a day. */
-export function startTokenExpiryLog(parts: TokenExpiryParts): { stop(): void } {
-  const check = () =>
-    void logExpiring(parts).catch((error) => parts.logger.error({ err: error }, 'checking API tokens failed'));
-  check();
-  const timer = setInterval(check, INTERVAL_MS);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
+export function startTokenExpiryLog(parts: TokenExpiryParts): { stop(): Promise<void> } {
+  const loop = new Loop({
+    turn: async () => {
+      await logExpiring(parts);
+      return INTERVAL_MS;
+    },
+    onFailure: (error) => parts.logger.error({ err: error }, 'checking API tokens failed'),
+    backoff: { firstMs: INTERVAL_MS, maxMs: INTERVAL_MS },
+  });
+  loop.start();
+  return loop;
 }
 
 export async function logExpiring({ tokens, clock, logger }: TokenExpiryParts): Promise<void> {

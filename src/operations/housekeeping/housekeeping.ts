@@ -5,8 +5,10 @@ import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
 import type { RetentionTime } from '../../domain/retention-time.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
+import { workOnEach } from '../../domain/work-on-each.ts';
 import type { HandshakeRows, RejectionRows } from '../../ingress/log/capped-rows.ts';
 import type { UnloggedTally } from '../../ingress/log/unlogged-tally.ts';
+import { Loop } from '../../platform/loop.ts';
 import type { RunFiles } from '../../runs/executors/files/run-files.ts';
 import type { RunSpace } from '../../runs/executors/files/run-space.ts';
 import type { RunLogs } from '../../runs/executors/log/run-logs.ts';
@@ -45,6 +47,7 @@ export interface HousekeepingParts {
 
 /** A sweep asks between its pieces whether it is to end early. */
 type IsStopped = () => boolean;
+type Sweep = (parts: HousekeepingParts, isStopped: IsStopped) => Promise<void>;
 
 /**
  * Removes expired rows and files in small pieces. Writes the sums of rejections whose minute has ended, and the counts of
@@ -52,41 +55,39 @@ type IsStopped = () => boolean;
  */
 export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<void> } {
   let stopped = false;
+  const isStopped = () => stopped;
   const sweeps = new TaskQueue();
-  const sweep = (work: (parts: HousekeepingParts, isStopped: IsStopped) => Promise<void>) => {
-    sweeps
-      .run(() => work(parts, () => stopped))
-      .catch((error) => parts.logger.error({ err: error }, 'housekeeping failed; it is retried later'));
+  const onFailure = (error: unknown) => parts.logger.error({ err: error }, 'housekeeping failed; it is retried later');
+  const repeat = (intervalMs: number, work: () => Promise<void>) => {
+    const turn = async () => {
+      await work();
+      return intervalMs;
+    };
+    return new Loop({ turn, onFailure });
   };
-  const timers = [
-    setInterval(() => sweep(removeExpired), RETENTION_INTERVAL_MS),
-    setInterval(() => sweep(reclaimSpace), RETENTION_INTERVAL_MS),
-    setInterval(() => sweep(limitSpace), SPACE_INTERVAL_MS),
-    setInterval(() => sweep(limitSharedLogs), SPACE_INTERVAL_MS),
-    setInterval(() => sweep(removeOrphans), ORPHAN_INTERVAL_MS),
-    setInterval(() => sweep(removeOrphanedLogs), ORPHAN_INTERVAL_MS),
-    setInterval(() => flushRows(parts), FLUSH_INTERVAL_MS),
+  const sweep = (one: Sweep) => sweeps.run(() => one(parts, isStopped));
+  const repeatSweeps = (intervalMs: number, ...group: Sweep[]) =>
+    repeat(intervalMs, () => workOnEach(group, sweep, onFailure));
+  const loops = [
+    repeatSweeps(ORPHAN_INTERVAL_MS, removeOrphans, removeOrphanedLogs),
+    repeatSweeps(RETENTION_INTERVAL_MS, removeExpired, reclaimSpace),
+    repeatSweeps(SPACE_INTERVAL_MS, limitSpace, limitSharedLogs),
   ];
-  for (const timer of timers) timer.unref();
-  sweep(removeOrphans);
-  sweep(removeOrphanedLogs);
-  sweep(removeExpired);
-  sweep(reclaimSpace);
-  sweep(limitSpace);
-  sweep(limitSharedLogs);
+  const flush = repeat(FLUSH_INTERVAL_MS, () => flushRows(parts));
+  for (const loop of loops) loop.start();
+  flush.start(FLUSH_INTERVAL_MS);
   return {
     stop: async () => {
       stopped = true;
-      for (const timer of timers) clearInterval(timer);
-      await sweeps.whenIdle();
+      await Promise.all([...loops, flush].map((loop) => loop.stop()));
     },
   };
 }
 
-function flushRows({ rejectionRows, handshakeRows, unlogged, clock }: HousekeepingParts): void {
+async function flushRows({ rejectionRows, handshakeRows, unlogged, clock }: HousekeepingParts): Promise<void> {
   rejectionRows.flush(clock.monotonicMs());
   handshakeRows.flush(clock.monotonicMs());
-  void unlogged.flush();
+  await unlogged.flush();
 }
 
 async function removeExpired(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {

@@ -36,7 +36,7 @@ function createWatch(answers: (string | null)[], isOn = true) {
 
 it('PublicUrlWatch reports a problem after the second failed request, and its end after the first that arrives', async () => {
   const { watch, fire, settle, counts } = createWatch(['no route', 'no route', null]);
-  watch.probeNow();
+  watch.start();
   await settle();
   expect(watch.problem).toBeNull();
   expect(await fire()).toBe(5000);
@@ -48,7 +48,7 @@ it('PublicUrlWatch reports a problem after the second failed request, and its en
 
 it('PublicUrlWatch ignores a single failed request', async () => {
   const { watch, fire, settle, counts } = createWatch(['reset', null]);
-  watch.probeNow();
+  watch.start();
   await settle();
   await fire();
   expect(watch.problem).toBeNull();
@@ -57,7 +57,7 @@ it('PublicUrlWatch ignores a single failed request', async () => {
 
 it('PublicUrlWatch sends nothing while it is off', async () => {
   const { watch, settle, counts, timers } = createWatch(['no route'], false);
-  watch.probeNow();
+  watch.start();
   await settle();
   expect(counts().probes).toBe(0);
   expect(timers).toEqual([]);

@@ -1,6 +1,7 @@
 import { messageOf } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { CancelCall, Schedule } from '../../domain/time/schedule.ts';
+import type { Schedule } from '../../domain/time/schedule.ts';
+import { Loop } from '../../platform/loop.ts';
 
 /** One failed request may be an accident of the network. */
 const CONFIRM_MS = 5_000;
@@ -20,13 +21,18 @@ export interface PublicUrlWatchParts {
 /** Sends a request through the public URL in an interval, and after each apply. A failure counts when a second request fails too. */
 export class PublicUrlWatch {
   readonly #parts: PublicUrlWatchParts;
+  readonly #loop: Loop;
   #problem: string | null = null;
-  #cancel: CancelCall = () => {};
-  #isRunning = false;
-  #isStopped = false;
+  /** Did the last request not arrive, for the first time? */
+  #isSuspected = false;
 
   constructor(parts: PublicUrlWatchParts) {
     this.#parts = parts;
+    this.#loop = new Loop({
+      turn: () => this.#probe(),
+      onFailure: (error) => parts.logger.warn({ problem: messageOf(error) }, 'public URL not probed'),
+      schedule: parts.schedule,
+    });
   }
 
   /** Why the last two requests did not arrive; `null` otherwise. */
@@ -34,35 +40,29 @@ export class PublicUrlWatch {
     return this.#problem;
   }
 
-  /** Sends a request now, for example because an apply has changed something. Later ones follow in the interval. */
+  /** Sends the first request now. Later ones follow in the interval. */
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Sends a request now, for example because an apply has changed something. A failure is confirmed only after its pause. */
   probeNow(): void {
-    if (this.#isRunning || this.#isStopped) return;
-    this.#cancel();
-    this.#isRunning = true;
-    void this.#probeAndConfirm()
-      .catch((error) => this.#parts.logger.warn({ problem: messageOf(error) }, 'public URL not probed'))
-      .finally(() => {
-        this.#isRunning = false;
-        const intervalMs = this.#parts.intervalMs();
-        if (intervalMs !== null && !this.#isStopped) {
-          this.#cancel = this.#parts.schedule(intervalMs, () => this.probeNow());
-        }
-      });
+    if (!this.#isSuspected) this.#loop.wake();
   }
 
-  stop(): void {
-    this.#isStopped = true;
-    this.#cancel();
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
-  async #probeAndConfirm(): Promise<void> {
-    if (this.#parts.intervalMs() === null) return this.#note(null);
-    const first = await this.#parts.probe();
-    if (first === null || this.#problem !== null) return this.#note(first);
-    await new Promise<void>((resolve) => {
-      this.#parts.schedule(this.#parts.confirmMs ?? CONFIRM_MS, resolve);
-    });
-    if (!this.#isStopped) this.#note(await this.#parts.probe());
+  /** Returns when the next request is sent. */
+  async #probe(): Promise<number | null> {
+    const intervalMs = this.#parts.intervalMs();
+    const problem = intervalMs === null ? null : await this.#parts.probe();
+    const isFirst = problem !== null && this.#problem === null && !this.#isSuspected;
+    this.#isSuspected = isFirst;
+    if (isFirst) return this.#parts.confirmMs ?? CONFIRM_MS;
+    this.#note(problem);
+    return intervalMs;
   }
 
   #note(problem: string | null): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/helpers/eventually.ts';
 import { startPolling } from './start-polling.ts';
 
 /** Records the delays that polling asks for. */
@@ -33,7 +34,7 @@ describe('the delay between two looks at a remote repository', () => {
 });
 
 describe('startPolling', () => {
-  it('backs off while looks fail, returns to its interval after a success, and ends when cancelled', () => {
+  it('backs off while looks fail, returns to its interval after a success, and ends when cancelled', async () => {
     const clock = createClock();
     let failures = 0;
     let looks = 0;
@@ -45,7 +46,9 @@ describe('startPolling', () => {
     );
     for (const count of [1, 2, 0]) {
       failures = count;
+      const planned = clock.calls.length;
       clock.calls.at(-1)!.callback();
+      await eventually(() => clock.calls.length > planned);
     }
     expect(clock.calls.map(({ delayMs }) => delayMs)).toEqual([1000, 2000, 4000, 1000]);
     cancel();

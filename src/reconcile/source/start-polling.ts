@@ -1,5 +1,6 @@
 import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
 import { type CancelCall, type Schedule, scheduleCall } from '../../domain/time/schedule.ts';
+import { Loop } from '../../platform/loop.ts';
 
 /** Timers and randomness as parameters, so that tests do not wait. */
 export interface SourceClock {
@@ -22,13 +23,15 @@ export function startPolling(
   look: () => void,
 ): CancelCall {
   const backoff: Backoff = { firstMs: intervalMs, maxMs: Math.max(intervalMs, MAX_BACKOFF_MS), jitter: JITTER };
-  let cancel: CancelCall = () => {};
-  const scheduleNext = () => {
-    cancel = clock.schedule(backoffMs(backoff, countFailures() + 1, clock.random()), () => {
+  const waitMs = () => backoffMs(backoff, countFailures() + 1, clock.random());
+  const loop = new Loop({
+    turn: async () => {
       look();
-      scheduleNext();
-    });
-  };
-  scheduleNext();
-  return () => cancel();
+      return waitMs();
+    },
+    onFailure: () => undefined,
+    schedule: clock.schedule,
+  });
+  loop.start(waitMs());
+  return () => void loop.stop();
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../../domain/ports/logger.ts';
 import type { RunLogParts } from '../../../../domain/ports/runs/run-log-parts.ts';
-import { pause, retryWithBackoff } from '../../../../domain/time/backoff.ts';
+import { Loop } from '../../../../platform/loop.ts';
 import { keyOfPart, type LogObjects } from './log-objects.ts';
 
 /** Number of parts that are moved at the same time. */
@@ -21,35 +21,25 @@ export interface MoverParts {
  */
 export class PartMover {
   readonly #parts: MoverParts;
-  readonly #stopping = new AbortController();
-  readonly #moving: Promise<void>;
+  readonly #loop: Loop;
 
   constructor(parts: MoverParts) {
     this.#parts = parts;
-    this.#moving = this.#moveAlways();
+    this.#loop = new Loop({
+      turn: async () => ((await this.#moveBatch()) === BATCH_PARTS ? 0 : PAUSE_MS),
+      onFailure: (error, failures) => this.#noteFailure(error, failures),
+    });
+    this.#loop.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#moving;
-  }
-
-  async #moveAlways(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const moved = await retryWithBackoff(
-        () => this.#moveBatch(),
-        signal,
-        (error, failures) => this.#noteFailure(error, failures),
-      );
-      if (moved?.value !== BATCH_PARTS) await pause(PAUSE_MS, signal);
-    }
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   /** Resolves with the number of parts that were moved. */
   async #moveBatch(): Promise<number> {
     const { parts, objects, isLeader } = this.#parts;
-    if (!isLeader() || this.#stopping.signal.aborted) return 0;
+    if (!isLeader()) return 0;
     const batch = await parts.complete(BATCH_PARTS);
     await Promise.all(
       batch.map(async ({ run, offset, bytes }) => {
