@@ -16,7 +16,7 @@ const NEED_A_PROCESS = [
 const START_PROGRAMS = ['test/integration/{checks,edit,reconcile.preview,run,source}*.test.ts'];
 
 /** CONTRIBUTING.md says which tests have the tag. `npm test` omits them (`scripts/tasks.mjs`). */
-export const TAGS = [{ name: 'long', description: 'Only `npm run test:faults` runs these tests.' }];
+export const TAGS = [{ name: 'full', description: 'Only `npm run test:full` runs these tests.' }];
 
 /**
  * Test files run one after another in a few processes, so that modules are loaded once. Files in NEED_A_PROCESS get a
@@ -25,7 +25,11 @@ export const TAGS = [{ name: 'long', description: 'Only `npm run test:faults` ru
 export default defineConfig({
   resolve: { alias: [YAML_LIBRARY] },
   test: {
-    setupFiles: ['test/helpers/check-documented-answers.ts', 'test/helpers/after-each-file.ts'],
+    setupFiles: [
+      'test/timing/processor-time.ts',
+      'test/helpers/check-documented-answers.ts',
+      'test/helpers/after-each-file.ts',
+    ],
     tags: TAGS,
     // Only a test that hangs needs that long. A slow machine with other tests on the same cores must not fail the others.
     testTimeout: 120_000,
@@ -56,7 +60,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include: ['src/**/*.test.ts', 'test/{browser,docs,e2e,integration,providers}/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/{docs,e2e,integration,providers}/*.test.ts', 'test/browser/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...NEED_A_PROCESS, ...START_PROGRAMS],
           isolate: false,
         },

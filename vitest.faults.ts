@@ -1,16 +1,16 @@
 import { defineConfig } from 'vitest/config';
 import { TAGS } from './vitest.config.ts';
 
-/** `npm run test:faults`: all tests with daemons or a browser, one file after another. `npm test` omits the tag `long`. */
+/** `npm run test:faults`: tests that damage disks and clocks or need special tools, and more rounds of random faults. */
 export default defineConfig({
   test: {
     include: [
-      'test/{e2e,faults}/*.test.ts',
-      'test/browser/**/*.test.ts',
+      'test/faults/*.test.ts',
+      'test/e2e/{crash,kill-before-answer}.test.ts',
       'test/integration/{run.simulation,storage.checkpoints}.test.ts',
     ],
     setupFiles: ['test/helpers/check-documented-answers.ts', 'test/helpers/after-each-file.ts'],
-    env: { DOCKBELL_CRASH_ROUNDS: '50', DOCKBELL_SIMULATED_SCENARIOS: '400', DOCKBELL_EVERY_THEME: '1' },
+    env: { DOCKBELL_CRASH_ROUNDS: '50', DOCKBELL_SIMULATED_SCENARIOS: '400' },
     tags: TAGS,
     testTimeout: 900_000,
     hookTimeout: 900_000,

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:full`: one file after another, because benchmarks need the whole machine. */
+/** The second part of `npm run test:full`: one file after another, because benchmarks need the whole machine. */
 export default defineConfig({
   test: {
     include: ['test/full/*.test.ts'],

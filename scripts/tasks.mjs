@@ -21,8 +21,10 @@ const checkTypes = (project) => {
 };
 const TYPES = ['tsconfig.json', 'src/dashboard'].map(checkTypes);
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
-/** The tests that fit into five minutes on two cores. The task `faults` runs the others too. */
-const SHORT_TESTS = [...VITEST, '--tags-filter=!long'];
+/** The tests that every change needs, and those that `full` runs too. CONTRIBUTING.md says which are which. */
+const MAIN_TESTS = [...VITEST, '--tags-filter=!full'];
+const FURTHER_TESTS = [...VITEST, '--tags-filter=full', '--passWithNoTests'];
+const BENCHMARK_TESTS = [...VITEST, '--config', 'vitest.full.ts', '--passWithNoTests'];
 const TSX = 'node_modules/tsx/dist/cli.mjs';
 /** Scripts that write files from the tables of the code: later ones read what earlier ones wrote. */
 const GENERATORS = ['generate', 'generate-schemes', 'generate-rule-docs', 'generate-config', 'generate-cli-docs'];
@@ -35,14 +37,13 @@ const TASKS = {
   test: async (args) => (await install(['.', PROVIDERS, SITE])) || (await build()) || test(args),
   durations: async () => {
     process.env.DOCKBELL_DURATIONS = 'write';
-    return (await install(['.', PROVIDERS, SITE])) || (await build()) || run(SHORT_TESTS);
+    return (await install(['.', PROVIDERS, SITE])) || (await build()) || run(VITEST);
   },
   faults: async (args) =>
     (await install(['.', PROVIDERS, SITE])) ||
     (await build()) ||
     run([...VITEST, '--config', 'vitest.faults.ts', ...args]),
-  full: async (args) =>
-    (await install(['.', SITE])) || (await build()) || run([...VITEST, '--config', 'vitest.full.ts', ...args]),
+  full: async (args) => (await install(['.', PROVIDERS, SITE])) || (await build()) || full(args),
   generate: async () => (await install(['.'])) || generate(),
   bench: async (args) => (await install(['.', SITE])) || (await build()) || run([TSX, 'bench/main.ts', ...args]),
   measure: async (args) => (await install(['.'])) || run(['scripts/measure.ts', ...args]),
@@ -125,8 +126,14 @@ async function test(args) {
   const early = worst(await Promise.all([BIOME, PROSE, ARROWS, DEAD_CODE].map(runQuietly)));
   if (early !== 0) return early;
   const types = Promise.all(TYPES.map(runQuietly));
-  const tests = await run([...SHORT_TESTS, ...args]);
+  const tests = await run([...MAIN_TESTS, ...args]);
   return worst([tests, ...(await types)]);
+}
+
+/** Runs the tests that `test` omits, then the benchmarks, which need the whole machine. */
+async function full(args) {
+  const further = await run([...FURTHER_TESTS, ...args]);
+  return worst([further, await run([...BENCHMARK_TESTS, ...args])]);
 }
 
 /** Runs a script with this Node.js and the same terminal. Resolves to its exit code. */

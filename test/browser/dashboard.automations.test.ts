@@ -39,7 +39,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     repo?.remove();
   });
 
-  it('explain the first step in an empty factory', { tags: 'long' }, async () => {
+  it('explain the first step in an empty factory', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/empty/automations');
     await page.getByRole('heading', { name: 'No automations yet' }).waitFor();
     await lookAt(page, 'automations-empty');
@@ -72,7 +72,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     });
   });
 
-  it('show problems of a filter at their position while typing', { tags: 'long' }, async () => {
+  it('show problems of a filter at their position while typing', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/rows/automations/~new');
     await writeFilter(page, '{"data": {\n  "level": []\n}}');
     await page.getByText('Line 2: The list of "in" is empty.').waitFor();
@@ -119,7 +119,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
   });
 
   it('use webhooks that were added in the meantime, and backtest a changed filter before saving', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     const page = await signIn(daemon, '/factories/rows/automations/~new');
     await page.getByRole('combobox', { name: 'Webhook received from' }).waitFor();
@@ -162,7 +162,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     expect((await daemon.api(path)).body.prompt).toBe('My prompt.');
   });
 
-  it('load the version of another user on request', { tags: 'long' }, async () => {
+  it('load the version of another user on request', { tags: 'full' }, async () => {
     const path = '/factories/rows/automations/taken';
     await write(daemon, path, 'The first prompt.');
     const page = await signIn(daemon, `${path}/edit`);
@@ -196,7 +196,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await page.getByText('Runs are paused').waitFor({ state: 'detached' });
   });
 
-  it('disable, enable and delete after a confirmation', { tags: 'long' }, async () => {
+  it('disable, enable and delete after a confirmation', { tags: 'full' }, async () => {
     const path = '/factories/rows/automations/switched';
     await write(daemon, path, 'A prompt.');
     const page = await signIn(daemon, path);
@@ -232,7 +232,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await lookAt(page, 'automation-playground');
   });
 
-  it('list automations with triggers, state and last run', { tags: 'long' }, async () => {
+  it('list automations with triggers, state and last run', { tags: 'full' }, async () => {
     await write(daemon, '/factories/rows/automations/listed', 'A prompt.');
     await receive(daemon, 'issues', [{ action: 'listed' }]);
     const page = await signIn(daemon, '/factories/rows/automations');
@@ -241,7 +241,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await row.getByText('queued').waitFor();
   });
 
-  it('replace a selected filter completely when typing', { tags: 'long' }, async () => {
+  it('replace a selected filter completely when typing', { tags: 'full' }, async () => {
     const payload = { action: ['opened'], issue: { state: { in: ['open', 'reopened'] } } };
     const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['issues'], payload } }];
     const body = { triggers, prompt: 'A prompt.' };
@@ -255,7 +255,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await expect.poll(() => editor.textContent()).toBe('{"action": ["closed"]}');
   });
 
-  it('let the keyboard leave the editor after Escape', { tags: 'long' }, async () => {
+  it('let the keyboard leave the editor after Escape', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/rows/automations/~new');
     await page.getByRole('textbox', { name: 'Payload filter' }).focus();
     await page.keyboard.type('x');
@@ -270,7 +270,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await expectFocus(page, 'Payload filter', true);
   });
 
-  it('fit on a narrow screen', { tags: 'long' }, async () => {
+  it('fit on a narrow screen', { tags: 'full' }, async () => {
     await write(daemon, '/factories/rows/automations/narrow', 'A prompt.');
     const page = await signIn(daemon, '/factories/rows/automations/narrow/edit', NARROW);
     await page.getByRole('textbox', { name: 'Payload filter' }).waitFor();

@@ -36,7 +36,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
   const detailsOf = (page: Page, id: string) =>
     page.getByRole('row').filter({ hasText: id }).getByRole('button').first();
 
-  it('explain how to send the first delivery', { tags: 'long' }, async () => {
+  it('explain how to send the first delivery', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, `${PATH}?webhook=${quiet}`);
     await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor();
     await expect
@@ -71,7 +71,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     expect(await text(await (await download).createReadStream())).toContain('"level": "fatal"');
   });
 
-  it('copy filters that match the delivery', { tags: 'long' }, async () => {
+  it('copy filters that match the delivery', { tags: 'full' }, async () => {
     const payload = {
       text: 'a',
       empty: '',
@@ -109,7 +109,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     }
   });
 
-  it('link to automations, runs and the webhook', { tags: 'long' }, async () => {
+  it('link to automations, runs and the webhook', { tags: 'full' }, async () => {
     await send('linked-1', '{"start": true}');
     const page = await signIn(factory.daemon, `${PATH}?id=linked-1`);
     await detailsOf(page, 'linked-1').click();
@@ -125,7 +125,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.waitForURL(`**/webhooks/${factory.uid}`);
   });
 
-  it('show the first delivery and the identity of a duplicate', { tags: 'long' }, async () => {
+  it('show the first delivery and the identity of a duplicate', { tags: 'full' }, async () => {
     await send('twice');
     await send('twice');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Duplicate`);
@@ -175,7 +175,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     expect(body.data[0].replay_of).toBe(body.data[1].id);
   });
 
-  it('show hostile content as text', { tags: 'long' }, async () => {
+  it('show hostile content as text', { tags: 'full' }, async () => {
     const keys = Object.fromEntries(NAUGHTY.map((text, i) => [`${i}${text}`, text]));
     await send('hostile', JSON.stringify({ [SCRIPT]: SCRIPT, __proto__: 1, naughty: NAUGHTY.slice(0, 30), keys }));
     await send(SCRIPT, JSON.stringify({ id: 'hostile' }));
@@ -195,7 +195,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
   });
 
-  it('are added to the list by live events, without a request for the list', { tags: 'long' }, async () => {
+  it('are added to the list by live events, without a request for the list', { tags: 'full' }, async () => {
     await send('added-0');
     const page = await signIn(factory.daemon, `${PATH}?label=Accepted`);
     await page.getByRole('link', { name: 'added-0' }).waitFor();

@@ -18,11 +18,6 @@ const LONG = 'a-name-that-is-as-long-as-people-make-them-when-nobody-stops-them-
 const PAGES = ROUTES.map(({ path }) => path);
 const OUTSIDE = ['/login', '/nowhere', '/factories/nobody/webhooks'];
 
-/** `npm run test:faults` checks each page in both themes and in all widths, `npm test` in one of them. */
-const IS_THOROUGH = process.env.DOCKBELL_EVERY_THEME === '1';
-
-const look = IS_THOROUGH ? lookAtBothThemes : lookAt;
-
 /** Opens each page of the dashboard, and makes it as narrow as a phone. */
 describeDashboard('every page of the dashboard', ({ openPage, signIn }) => {
   let factory: DashboardFactory;
@@ -77,41 +72,52 @@ describeDashboard('every page of the dashboard', ({ openPage, signIn }) => {
   const nameOf = (path: string) =>
     `page${path.replace(/^\/factories\/:factory/, '').replace(/\W+/g, '-') || '-overview'}`;
 
-  it.each(PAGES)('is without barriers and fits on a phone: %s', async (path) => {
+  const open = async (path: string) => {
+    if (OUTSIDE.includes(path)) {
+      const page = path === '/login' ? await openPage() : await signIn(factory.daemon);
+      await page.goto(factory.daemon.adminUrl + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      return page;
+    }
     const page = await signIn(factory.daemon, addressOf(path));
     await settle(page);
-    await look(page, nameOf(path));
-    await checkWidth(page);
+    return page;
+  };
+
+  const narrow = async (page: Page, path: string) => {
     await page.setViewportSize(NARROW);
-    await settle(page);
-    if (IS_THOROUGH) await look(page, `${nameOf(path)}-narrow`);
+    if (!OUTSIDE.includes(path)) await settle(page);
+  };
+
+  it.each([...PAGES, ...OUTSIDE])('is without barriers and fits on a phone: %s', async (path) => {
+    const page = await open(path);
+    await lookAt(page, nameOf(path));
+    await checkWidth(page);
+    await narrow(page, path);
     await checkWidth(page);
   });
 
-  it.runIf(IS_THOROUGH)(
-    'opens each by its address, and keeps tables within their frames, from 320 to 1,920 pixels',
-    async () => {
-      const page = await signIn(factory.daemon);
-      for (const path of PAGES) {
-        await page.setViewportSize({ width: WIDTHS[0]!, height: 800 });
-        await page.goto(factory.daemon.adminUrl + addressOf(path));
-        await settle(page);
-        for (const width of isList(path) ? WIDTHS : []) {
-          await page.setViewportSize({ width, height: 800 });
-          await expect.poll(() => page.evaluate(LISTS_TOO_WIDE), { message: `${path} at ${width} pixels` }).toEqual([]);
-        }
-      }
-    },
-  );
+  it.each([...PAGES, ...OUTSIDE])('is without barriers in both themes: %s', { tags: 'full' }, async (path) => {
+    const page = await open(path);
+    await lookAtBothThemes(page, nameOf(path));
+    await narrow(page, path);
+    await lookAtBothThemes(page, `${nameOf(path)}-narrow`);
+  });
 
-  it.each(OUTSIDE)('is so outside of the pages too: %s', async (path) => {
-    const page = path === '/login' ? await openPage() : await signIn(factory.daemon);
-    await page.goto(factory.daemon.adminUrl + path);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await look(page, `page${path.replace(/\W+/g, '-')}`);
-    await page.setViewportSize(NARROW);
-    if (IS_THOROUGH) await look(page, `page${path.replace(/\W+/g, '-')}-narrow`);
-    await checkWidth(page);
+  it('opens each by its address, and keeps tables within their frames, from 320 to 1,920 pixels', {
+    tags: 'full',
+    timeout: 600_000,
+  }, async () => {
+    const page = await signIn(factory.daemon);
+    for (const path of PAGES) {
+      await page.setViewportSize({ width: WIDTHS[0]!, height: 800 });
+      await page.goto(factory.daemon.adminUrl + addressOf(path));
+      await settle(page);
+      for (const width of isList(path) ? WIDTHS : []) {
+        await page.setViewportSize({ width, height: 800 });
+        await expect.poll(() => page.evaluate(LISTS_TOO_WIDE), { message: `${path} at ${width} pixels` }).toEqual([]);
+      }
+    }
   });
 });
 

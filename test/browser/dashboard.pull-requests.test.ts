@@ -90,7 +90,7 @@ describeDashboard('open pull requests', ({ signIn }) => {
     await lookAt(page, 'pull-requests-rejected');
   });
 
-  it('are cut to eight rows until the user asks for all', { tags: 'long' }, async () => {
+  it('are cut to eight rows until the user asks for all', { tags: 'full' }, async () => {
     for (let number = 20; number < 30; number++) {
       await propose(number, { 'README.md': `words ${number}\n` }, { title: `Correct the README ${number}` });
     }

@@ -46,7 +46,7 @@ describeDashboard('replays', ({ signIn }) => {
     expect(await page.evaluate(() => 'hasRun' in globalThis)).toBe(false);
   });
 
-  it('are listed, and can be cancelled after a confirmation', { tags: 'long' }, async () => {
+  it('are listed, and can be cancelled after a confirmation', { tags: 'full' }, async () => {
     const body = { rate: 1, search: '<img src=x' };
     const { body: replay } = await factory.daemon.api('/factories/payments/replays', { method: 'POST', body });
     const page = await signIn(factory.daemon, '/factories/payments/replays');

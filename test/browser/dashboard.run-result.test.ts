@@ -58,7 +58,7 @@ describeDashboard('the result of a run', ({ signIn }) => {
     await page.getByRole('heading', { name: 'No matching runs' }).waitFor();
   });
 
-  it('is a note if the file is broken', { tags: 'long' }, async () => {
+  it('is a note if the file is broken', { tags: 'full' }, async () => {
     const id = await runWith('{');
     const page = await signIn(factory.daemon, `/factories/payments/runs/${id}`);
     await page.getByText(/result\.json is not used: it is not valid JSON/).waitFor();

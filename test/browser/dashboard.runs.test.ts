@@ -33,7 +33,7 @@ describeDashboard('the runs', ({ signIn }) => {
     });
   };
 
-  it('explain how to start the first run', { tags: 'long' }, async () => {
+  it('explain how to start the first run', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, '/factories/payments/runs');
     await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
     await lookAt(page, 'runs-empty');
@@ -67,7 +67,7 @@ describeDashboard('the runs', ({ signIn }) => {
     expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
   });
 
-  it('show their input', { tags: 'long' }, async () => {
+  it('show their input', { tags: 'full' }, async () => {
     const { body: runs } = await factory.daemon.api('/factories/payments/runs');
     const page = await signIn(factory.daemon, `/factories/payments/runs/${runs.data[0].id}`);
     await page.getByRole('tab', { name: 'Input' }).click();
@@ -98,7 +98,7 @@ describeDashboard('the runs', ({ signIn }) => {
     await lookAt(page, 'run-attempts');
   });
 
-  it('are added and updated by live events, without a request for the list', { tags: 'long' }, async () => {
+  it('are added and updated by live events, without a request for the list', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, '/factories/payments/runs');
     await page.getByRole('table').waitFor();
     await page.mouse.move(0, 0);
@@ -113,7 +113,7 @@ describeDashboard('the runs', ({ signIn }) => {
     expect(requests.filter((path) => path.endsWith('/runs'))).toEqual([]);
   });
 
-  it('are filtered by state and automation', { tags: 'long' }, async () => {
+  it('are filtered by state and automation', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, '/factories/payments/runs');
     await page.getByRole('link', { name: 'build' }).first().waitFor();
     await page.getByRole('combobox', { name: 'State' }).click();
@@ -134,7 +134,7 @@ describeDashboard('runs of a webhook that serves a provider', ({ signIn }) => {
   });
   afterAll(() => factory?.daemon.end('SIGTERM'));
 
-  it('show what the event is about, and which deliveries the loop guard held back', { tags: 'long' }, async () => {
+  it('show what the event is about, and which deliveries the loop guard held back', { tags: 'full' }, async () => {
     const html_url = 'https://github.com/acme/shop/issues/12';
     const sender = { login: `<b>ann</b>${SCRIPT}` };
     const event = { start: true, issue: { number: 12, html_url }, repository: { full_name: 'acme/shop' }, sender };
@@ -164,7 +164,7 @@ describeDashboard('runs with the same key', ({ signIn }) => {
   });
   afterAll(() => factory?.daemon.end('SIGTERM'));
 
-  it('show their key, and the newer run that replaced them', { tags: 'long' }, async () => {
+  it('show their key, and the newer run that replaced them', { tags: 'full' }, async () => {
     for (const n of [1, 2]) await factory.send(JSON.stringify({ start: true, branch: `<b>${n % 1}</b>`, n }));
     const replaced = await eventually(async () => {
       const { body } = await factory.daemon.api('/factories/payments/runs?state=cancelled');
@@ -186,7 +186,7 @@ describeDashboard('runs with the same key', ({ signIn }) => {
     await page.getByText('["<b>0</b>"]').first().waitFor();
   });
 
-  it('show the progress that their receiver reports, and the deadline', { tags: 'long' }, async () => {
+  it('show the progress that their receiver reports, and the deadline', { tags: 'full' }, async () => {
     const { body } = await factory.daemon.api('/factories/payments/runs?state=running');
     const [run] = body.data;
     const progress = { percent: 40, text: '<i>tests</i>' };
@@ -222,7 +222,7 @@ describeDashboard('a run that does not finish', ({ signIn }) => {
     await page.getByRole('button', { name: 'Retry run' }).waitFor();
   });
 
-  it('is retried with all that match a filter, after a confirmation with their number', { tags: 'long' }, async () => {
+  it('is retried with all that match a filter, after a confirmation with their number', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, '/factories/payments/runs');
     await page.getByRole('link', { name: 'build' }).first().waitFor();
     const retry = page.getByRole('button', { name: 'Retry all that match' });

@@ -45,7 +45,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     await expect.poll(() => second.url()).toBe(`${daemon.adminUrl}/login`);
   });
 
-  it('ignores a session response that was requested before the sign-in', { tags: 'long' }, async () => {
+  it('ignores a session response that was requested before the sign-in', { tags: 'full' }, async () => {
     const { body } = await daemon.api('/login-links', { method: 'POST' });
     const page = await openPage();
     const posted = page.waitForResponse((response) => response.request().method() === 'POST');
@@ -61,7 +61,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     await page.getByRole('button', { name: 'Account' }).waitFor();
   });
 
-  it('is followed by the page without a loading indicator, which would stay for 300 ms', { tags: 'long' }, async () => {
+  it('is followed by the page without a loading indicator, which would stay for 300 ms', { tags: 'full' }, async () => {
     const page = await (await signIn(daemon)).context().newPage();
     await page.addInitScript(`new MutationObserver(() => {
       if (document.querySelector('[aria-label="Loading the page"]') !== null) performance.mark('placeholder');

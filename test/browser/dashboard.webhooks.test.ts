@@ -48,7 +48,7 @@ describeDashboard('the webhook pages', ({ signIn }) => {
     await page.getByRole('dialog').waitFor();
   };
 
-  it('explain the next step in an empty factory', { tags: 'long' }, async () => {
+  it('explain the next step in an empty factory', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/support/webhooks');
     await page.getByText('No webhooks yet').waitFor();
     await lookAt(page, 'webhooks-empty');
@@ -79,7 +79,7 @@ describeDashboard('the webhook pages', ({ signIn }) => {
     await expect.poll(() => page.content()).not.toContain(secret);
   });
 
-  it('show the secret of a URL token in the URL once, and {token} afterwards', { tags: 'long' }, async () => {
+  it('show the secret of a URL token in the URL once, and {token} afterwards', { tags: 'full' }, async () => {
     const page = await openForm('support');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('uptime');
     await page.getByRole('radio', { name: 'URL token' }).click();
@@ -92,7 +92,7 @@ describeDashboard('the webhook pages', ({ signIn }) => {
     await expect.poll(() => readLine(page, 'ingress URL')).toMatch(/\/\{token\}$/);
   });
 
-  it('disable and enable after a confirmation', { tags: 'long' }, async () => {
+  it('disable and enable after a confirmation', { tags: 'full' }, async () => {
     const page = await openForm('support');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('toggled');
     await submit(page);
@@ -191,7 +191,7 @@ describeDashboard('the webhook pages', ({ signIn }) => {
     await lookAt(page, 'webhook-repository');
   });
 
-  it('show the reason of a rejected request', { tags: 'long' }, async () => {
+  it('show the reason of a rejected request', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
     await page.getByRole('link', { name: 'ci', exact: true }).click();
     const url = await readLine(page, 'ingress URL');

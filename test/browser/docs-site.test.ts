@@ -37,7 +37,7 @@ describeDashboard('the documentation of the daemon', ({ openPage, signIn }) => {
   });
 
   it('shows the API reference, coloured code, and no page that is wider than a tablet or a phone', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     const page = await openPage();
     await page.goto(`${daemon.adminUrl}/docs/reference/api/webhooks#create-a-webhook`);

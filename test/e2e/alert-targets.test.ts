@@ -51,7 +51,7 @@ describe('a webhook gets', () => {
 });
 
 describe('Slack gets', () => {
-  it('hostile names as plain text', { tags: 'long' }, async () => {
+  it('hostile names as plain text', { tags: 'full' }, async () => {
     const targets = [{ name: 'chat', type: 'slack', url: slack.url, allowPrivateAddresses: true }];
     await world.setAlerts({ targets });
     const token = await world.createToken(HOSTILE);

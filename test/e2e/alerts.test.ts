@@ -247,7 +247,7 @@ describe('the alerts', () => {
     expect(await answer.text()).toContain('dockbell_alerts_open{rule="rejectionBurst",factory="payments"} 1');
   });
 
-  it('continue after a restart, which counts the requests that were rejected before', { tags: 'long' }, async () => {
+  it('continue after a restart, which counts the requests that were rejected before', { tags: 'full' }, async () => {
     for (let i = 0; i < 2; i++) expect(await post('nightly', 'a-token-that-is-wrong')).toBe(401);
     const [before] = await listAlerts('state=active&rule=rejectionBurst');
     await daemon.end('SIGKILL');

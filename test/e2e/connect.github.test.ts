@@ -235,7 +235,7 @@ describe('errors', () => {
     expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
   });
 
-  it('warns that a change without an answer may have been made', { tags: 'long' }, async () => {
+  it('warns that a change without an answer may have been made', { tags: 'full' }, async () => {
     github.script.push(null, null, null, null, 'hold');
     const { code, stderr } = await connect('acme/api', '--yes');
     expect([code, stderr]).toEqual([

@@ -54,7 +54,7 @@ it('a delivery starts one container, whose output is the log of the run', async 
   expect(engine.containers()).toEqual([]);
 });
 
-it('a container that a killed daemon left is removed, and its run ends as interrupted', { tags: 'long' }, async () => {
+it('a container that a killed daemon left is removed, and its run ends as interrupted', { tags: 'full' }, async () => {
   const run = await deliver({ wait: true });
   await eventually(async () => (engine.containers().length === 1 ? true : undefined));
   await daemon.end('SIGKILL');

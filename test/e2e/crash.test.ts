@@ -237,7 +237,7 @@ it('a daemon that is killed while runs start loses no delivery, and starts no ru
 
 describe('kill -9 at random moments', () => {
   it('loses nothing that got a 202, accepts nothing twice and starts no run twice', {
-    tags: 'long',
+    tags: 'full',
     timeout: 900_000,
   }, async () => {
     const repo = await createCiRepository();
@@ -305,7 +305,7 @@ describe('the protections against kill -9', () => {
     return scene;
   }
 
-  it('would start runs twice without start records (control)', { tags: 'long', timeout: 120_000 }, async () => {
+  it('would start runs twice without start records (control)', { tags: 'full', timeout: 120_000 }, async () => {
     const scene = createAppliedScene({ commandSeconds: 0.5, startsRunsPercent: 5, startRecords: 'none' });
     const step = <T>(name: string, work: () => Promise<T>) => explainFailure(scene, seed, name, work);
     // One round is sufficient: it ends while a command runs, and the next daemon starts that command again.
@@ -321,7 +321,7 @@ describe('the protections against kill -9', () => {
   it.each([
     ['stuck_before', 'starts a run again whose ticket was never written', { state: 'succeeded', starts: 1 }],
     ['stuck_after', 'does not start a run again whose ticket is there', { state: 'failed', starts: 0 }],
-  ])('%s: %s', { tags: 'long', timeout: 90_000 }, async (startRecords, _title, expected) => {
+  ])('%s: %s', { tags: 'full', timeout: 90_000 }, async (startRecords, _title, expected) => {
     const scene = createAppliedScene({ commandSeconds: 0, startsRunsPercent: 100 });
     const stuck = launchTestDaemon({ ...scene.options, ...faultyStartRecords(startRecords) });
     const daemon = await requireServing(stuck);

@@ -96,7 +96,7 @@ it('serves reads, probes and metrics while another process locks the database', 
   expect(lines).toEqual([expect.stringContaining('condition began'), expect.stringContaining('condition ended')]);
 });
 
-it('answers 503 to a delivery that cannot be stored, and accepts it later', { tags: 'long' }, async () => {
+it('answers 503 to a delivery that cannot be stored, and accepts it later', { tags: 'full' }, async () => {
   held = await lockDatabase(join(daemon.dataDir, 'dockbell.db'));
   const answer = await post('third');
   expect(answer).toMatchObject({ status: 503 });

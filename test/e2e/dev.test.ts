@@ -166,7 +166,7 @@ describe('dockbell dev', () => {
 
 describe('dockbell dev with an earlier one that was killed', () => {
   it('deletes its data, prints prompts without an executor, and keeps its own data on request', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     const killed = startProgram(['dev'], { cwd: dir, env });
     await killed.shows(/dockbell send uptime/);
@@ -188,7 +188,7 @@ describe('dockbell dev with an earlier one that was killed', () => {
   });
 
   it('prints each webhook of the kept data with its URL, its secret and a command, also at later starts', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     const begin = async () => {
       dev = startProgram(['dev', '--keep', '--no-exec'], { cwd: dir, env });
@@ -209,7 +209,7 @@ describe('dockbell dev with an earlier one that was killed', () => {
     save(AUTOMATION, () => before);
   });
 
-  it('never deletes a folder that another one named', { tags: 'long' }, async () => {
+  it('never deletes a folder that another one named', { tags: 'full' }, async () => {
     const precious = join(home, 'precious');
     mkdirSync(precious);
     writeFileSync(join(precious, 'daemon.json'), '{}');

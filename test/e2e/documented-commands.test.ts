@@ -1,4 +1,6 @@
-import { describeCommandBlocks } from '../helpers/documented-pages.ts';
+import { describe } from 'vitest';
+import { describeCommandBlocks, PAGES } from '../helpers/documented-pages.ts';
 
-// `npm run test:faults` executes the other documents.
-describeCommandBlocks('the commands of the first document', ['README.md']);
+describe('documents', { tags: 'full' }, () => {
+  describeCommandBlocks('the commands of all documents', Object.keys(PAGES));
+});

@@ -130,7 +130,7 @@ it('SIGTERM waits for running commands while deliveries are accepted, and the ne
   await reaches(second, 'succeeded');
 }, 60_000);
 
-it('a second SIGTERM ends commands immediately, and their logs say why', { tags: 'long' }, async () => {
+it('a second SIGTERM ends commands immediately, and their logs say why', { tags: 'full' }, async () => {
   rmSync(join(folder, 'end'));
   const id = await deliver('{"n":4}');
   await reaches(id, 'running');
@@ -144,7 +144,7 @@ it('a second SIGTERM ends commands immediately, and their logs say why', { tags:
 });
 
 it('a second SIGTERM ends soon although senders hold requests, and answers one that is completed in time', {
-  tags: 'long',
+  tags: 'full',
 }, async () => {
   await holdRequest(daemon.adminUrl, '/api/v1/drain', '{}');
   await holdRequest(daemon.ingressUrl, path, '{"n":5}');
@@ -163,7 +163,7 @@ it('a second SIGTERM ends soon although senders hold requests, and answers one t
   expect((await daemon.api(`/deliveries/${body.data[0].id}/payload`)).body).toEqual({ n: 6 });
 });
 
-it('a stop ends soon when drain has passed, although a sender holds a request', { tags: 'long' }, async () => {
+it('a stop ends soon when drain has passed, although a sender holds a request', { tags: 'full' }, async () => {
   const id = await deliver('{"n":7}');
   await reaches(id, 'running');
   await holdRequest(daemon.ingressUrl, path, '{"n":8}');
@@ -172,7 +172,7 @@ it('a stop ends soon when drain has passed, although a sender holds a request', 
   expect((await daemon.api(`/runs/${id}/log`)).body).toContain('drain (200ms) had passed');
 });
 
-it('a second SIGTERM does not wait for a status target that hangs', { tags: 'long' }, async () => {
+it('a second SIGTERM does not wait for a status target that hangs', { tags: 'full' }, async () => {
   const host = await startGitHost();
   host.hang();
   const source = { type: 'repository', url: repo.path };
@@ -190,7 +190,7 @@ it('a second SIGTERM does not wait for a status target that hangs', { tags: 'lon
 });
 
 it('a stop does not wait for a receiver of traces that hangs: 2 seconds, and none after a second SIGTERM', {
-  tags: 'long',
+  tags: 'full',
 }, async () => {
   const hanging = createServer(() => {}).listen(0, '127.0.0.1');
   await once(hanging, 'listening');

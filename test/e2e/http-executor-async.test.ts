@@ -156,7 +156,7 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
     expect(daemon.output()).not.toContain(token);
   });
 
-  it('keeps an accepted run over kill -9 and over a stop, and sends no second request', { tags: 'long' }, async () => {
+  it('keeps an accepted run over kill -9 and over a stop, and sends no second request', { tags: 'full' }, async () => {
     const { id, report } = await deliver();
     await eventually(async () => (await readRun(id)).attempts[0].held_until !== null);
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
@@ -191,7 +191,7 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
   });
 
   it('sends an unanswered request again after kill -9, and accepts reports with both tokens', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     receiver.script(() => undefined);
     const { id, report: first } = await deliver();
@@ -223,7 +223,7 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
   });
 
   it('notifies the receiver of a run that a newer one supersedes, and ends it although the receiver takes no notification', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     const automation = {
       name: 'review',
@@ -272,7 +272,7 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
     expect(await readRun(id)).toMatchObject({ state: 'succeeded', attempt: 2 });
   });
 
-  it('ends as timeout at the deadline, which no report extends', { tags: 'long' }, async () => {
+  it('ends as timeout at the deadline, which no report extends', { tags: 'full' }, async () => {
     await daemon.end('SIGTERM');
     await start({ timeout: '3s' });
     const { id, report } = await deliver();

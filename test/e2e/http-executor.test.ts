@@ -66,7 +66,7 @@ describe('executor http', { timeout: 120_000 }, () => {
   });
 
   it('repeats the request with its key after kill -9 and after a stop, and the run ends once', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     receiver.taken.length = 0;
     receiver.script(hold);

@@ -9,7 +9,7 @@ const config = { factories: [{ name: 'rows', source: { type: 'live' } }] };
 
 it('the master key changes while the daemon runs', () => changeMasterKey({ versions: 3, isKilled: false }));
 
-it('a kill while the master key changes loses nothing', { tags: 'long', timeout: 240_000 }, () =>
+it('a kill while the master key changes loses nothing', { tags: 'full', timeout: 240_000 }, () =>
   changeMasterKey({ versions: 300, isKilled: true }),
 );
 

@@ -179,11 +179,11 @@ describe('a daemon that is killed at random moments', () => {
     await killRepeatedly({ config: configureCiFactory(ci.repo, ['/bin/true']) }, (rounds) => rounds >= 2);
   });
 
-  it('makes no change twice in many rounds', { tags: 'long', timeout: 600_000 }, async () => {
+  it('makes no change twice in many rounds', { tags: 'full', timeout: 600_000 }, async () => {
     await killRepeatedly({ config: configureCiFactory(ci.repo, ['/bin/true']) }, enough(12));
   });
 
-  it('makes no change twice in many rounds on PostgreSQL', { tags: 'long', timeout: 600_000 }, async () => {
+  it('makes no change twice in many rounds on PostgreSQL', { tags: 'full', timeout: 600_000 }, async () => {
     const storage = { type: 'postgres', url: await ci.server.createDatabase('killed_often') };
     await killRepeatedly({ config: { ...configureCiFactory(ci.repo, ['/bin/true']), storage } }, enough(8));
   });

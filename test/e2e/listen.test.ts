@@ -218,7 +218,7 @@ describe('dockbell listen', () => {
     });
   });
 
-  it('repeats a forward on request only, and prints what the target answered', { tags: 'long' }, async () => {
+  it('repeats a forward on request only, and prints what the target answered', { tags: 'full' }, async () => {
     let failures = 0;
     const from = received.length;
     answer = (count) => (count === from && failures++ < 1 ? 503 : 200);
@@ -244,7 +244,7 @@ describe('dockbell listen', () => {
   });
 
   it('continues with the delivery that had no answer, and says if retention removed the last one', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     const unreachable = ['--forward', 'http://127.0.0.1:1/', '--retry', '9', '--since', 'last'];
     let program = listen(daemon.adminUrl, unreachable);
@@ -269,7 +269,7 @@ describe('dockbell listen', () => {
   });
 
   it('posts to the dockbell dev of a folder, which signs with its own secret and decides by the headers', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     const dir = join(home, 'factory');
     mkdirSync(join(dir, 'webhooks'), { recursive: true });
@@ -288,7 +288,7 @@ describe('dockbell listen', () => {
     expect(await dev.end('SIGINT'), dev.output()).toBe(0);
   });
 
-  it('ends with an error if the token is revoked, or if the webhook does not exist', { tags: 'long' }, async () => {
+  it('ends with an error if the token is revoked, or if the webhook does not exist', { tags: 'full' }, async () => {
     const { body } = await daemon.api('/tokens', { method: 'POST', body: { name: 'short', role: 'viewer' } });
     const program = listen(daemon.adminUrl, [], { DOCKBELL_TOKEN: body.token });
     await program.shows('Listening to github.');

@@ -137,7 +137,7 @@ describe('an automation that comments on its own issue', () => {
     );
   });
 
-  it('is not started after a restart either, unless a person replays the event', { tags: 'long' }, async () => {
+  it('is not started after a restart either, unless a person replays the event', { tags: 'full' }, async () => {
     const before = (await listRuns()).length;
     await daemon.end('SIGTERM');
     await start(daemon.dataDir);

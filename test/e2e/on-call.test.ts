@@ -56,7 +56,7 @@ it('an unknown name is answered with similar names, and exit code 1', async () =
 });
 
 describeDashboard('one page', ({ signIn }) => {
-  it.each(questions)('%s', { tags: 'long' }, async (_, { address, tab, answer, shown = answer }) => {
+  it.each(questions)('%s', { tags: 'full' }, async (_, { address, tab, answer, shown = answer }) => {
     const path = address(world);
     const page = await signIn(world.daemon, path.startsWith('/') ? path : `/factories/pay/${path}`);
     if (tab !== undefined) await page.getByRole('tab', { name: tab }).click();

@@ -151,7 +151,7 @@ describe('an operator', () => {
     expect(webhook.identified_by).toBe('service header or body');
   });
 
-  it('never has more concurrent runs than the configuration allows', { tags: 'long' }, async () => {
+  it('never has more concurrent runs than the configuration allows', { tags: 'full' }, async () => {
     const bodies = Array.from({ length: 50 }, (_, index) => JSON.stringify({ mode: 'count', index }));
     const answers = await Promise.all(bodies.map((body) => post('named', body, { 'x-event': body })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
@@ -282,7 +282,7 @@ describe('an operator', () => {
     expect((await post('ci', '{"pinned":true}')).status).toBe(202);
   });
 
-  it('finds the files of the oldest runs deleted if they used too much space', { tags: 'long' }, async () => {
+  it('finds the files of the oldest runs deleted if they used too much space', { tags: 'full' }, async () => {
     const filled: string[] = [];
     for (const index of [1, 2]) {
       const { delivery } = await deliver('ci', JSON.stringify({ mode: 'fill', index }));

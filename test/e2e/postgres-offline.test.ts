@@ -104,7 +104,7 @@ it('token reset finds the configuration in the working directory, and the URL in
 });
 
 it('token reset does not work while a daemon with another data directory uses the database', {
-  tags: 'long',
+  tags: 'full',
 }, async () => {
   const elsewhere = createTempDir('other-daemon');
   writeFileSync(join(elsewhere, 'master.key'), readFileSync(join(dataDir, 'master.key')), { mode: 0o600 });
@@ -122,7 +122,7 @@ it('token reset does not work between two leaders, when only the sessions of a d
   await session.end();
 });
 
-it('no daemon starts while a command works on the database, or takes the lock from it', { tags: 'long' }, async () => {
+it('no daemon starts while a command works on the database, or takes the lock from it', { tags: 'full' }, async () => {
   let isTaken = false;
   const lock = await holdDaemonLock(url, () => {
     isTaken = true;
@@ -222,7 +222,7 @@ it('backup makes no file and prints the commands to run, with a daemon and witho
   await daemon.end('SIGTERM');
 });
 
-it('restore says that the restored file must be copied to PostgreSQL', { tags: 'long' }, async () => {
+it('restore says that the restored file must be copied to PostgreSQL', { tags: 'full' }, async () => {
   const folder = createTempDir('restored');
   const [source, target] = [join(folder, 'source'), join(folder, 'target')];
   const sqlite = await startTestDaemon({ config: configureCiFactory(repo, ['/bin/true']) });

@@ -141,7 +141,7 @@ it('a daemon that could lose a confirmed delivery ends with the code of a config
 });
 
 it('a server that is killed under load loses no accepted delivery, and stores none twice', {
-  tags: 'long',
+  tags: 'full',
 }, async () => {
   const options = await configure('three');
   const daemon = await startTestDaemon(options);

@@ -79,7 +79,7 @@ describe.skipIf(!hasPrometheus('the alert rules and the Grafana dashboard'))('Pr
     expect(runPromtool(['check', 'metrics'], text)).toEqual({ code: 0, output: '' });
   });
 
-  it('accepts the alert rules and the configuration, and each rule fires in its unit test', { tags: 'long' }, () => {
+  it('accepts the alert rules and the configuration, and each rule fires in its unit test', { tags: 'full' }, () => {
     expect(runPromtool(['check', 'rules', RULES])).toMatchObject({ code: 0 });
     expect(runPromtool(['check', 'config', '--syntax-only', join(DEPLOY, 'prometheus/prometheus.yml')])).toMatchObject({
       code: 0,
@@ -89,7 +89,7 @@ describe.skipIf(!hasPrometheus('the alert rules and the Grafana dashboard'))('Pr
     });
   });
 
-  it('fires alerts for failing runs, and for a commit that cannot be applied', { tags: 'long' }, async () => {
+  it('fires alerts for failing runs, and for a commit that cannot be applied', { tags: 'full' }, async () => {
     await eventually(async () => (await prometheus.query('dockbell_runs_total{state="failed"} >= 1')).length === 2);
     expect(await isFiring('DockbellRunsFailing')).toBe(false);
     for (let sent = 0; sent < 5; sent += 1) expect((await send(CI_TOKEN)).status).toBe(202);

@@ -122,7 +122,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     expect(host.comments(7)[0]!.body).toContain('dockbell secret create BILLING');
   });
 
-  it('is checked again when a missing secret is created', { tags: 'long' }, async () => {
+  it('is checked again when a missing secret is created', { tags: 'full' }, async () => {
     await daemon.api('/secrets/BILLING', { method: 'PUT', body: { value: 'another-secret-that-is-long' } });
     await until(() => host.statuses.at(-1)!.description === '2 to create');
     await until(() => !host.comments(7)[0]!.body.includes('secret create'));
@@ -136,14 +136,14 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     expect(comment!.body).toMatch(/Dockbell plan: invalid[\s\S]*enabld: false/);
   });
 
-  it('gets nothing if it does not change the factory', { tags: 'long' }, async () => {
+  it('gets nothing if it does not change the factory', { tags: 'full' }, async () => {
     const other = await propose(9, { 'README.md': 'other words\n' });
     const last = await propose(10, { 'webhooks/last.yaml': CI });
     await ended(last);
     expect([statesOf(other), host.comments(9)]).toEqual([[], []]);
   });
 
-  it('is planned as merged: what the branch did not change is that of production', { tags: 'long' }, async () => {
+  it('is planned as merged: what the branch did not change is that of production', { tags: 'full' }, async () => {
     await ended(await propose(17, { 'webhooks/behind.yaml': CI }));
     const moved = await repo.commit({ 'webhooks/newer.yaml': CI });
     expect(await daemon.cli('status', '--wait', moved, '--timeout', '60s')).toMatchObject({ code: 0 });
@@ -178,14 +178,14 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     expect(comment!.body).not.toContain('root:');
   });
 
-  it('of a fork gets no backtest', { tags: 'long' }, async () => {
+  it('of a fork gets no backtest', { tags: 'full' }, async () => {
     const head = await propose(12, { 'webhooks/fork.yaml': 'secretName: CI_SECRET\n' }, { isFork: true });
     expect(await ended(head)).toMatchObject({ state: 'success' });
     const [comment] = await until(() => host.comments(12).length === 1 && host.comments(12));
     expect(comment!.body).toContain('No backtest: the commit is from a fork.');
   });
 
-  it('cannot be answered in place of Dockbell, by a comment of another account', { tags: 'long' }, async () => {
+  it('cannot be answered in place of Dockbell, by a comment of another account', { tags: 'full' }, async () => {
     await until(() => host.comments(7).length === 1);
     const marker = host.comments(7)[0]!.body.split('\n')[0]!;
     host.comment(13, `${marker}\nall good`);
@@ -195,7 +195,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     expect(host.comments(13)[0]!.body).toBe(`${marker}\nall good`);
   });
 
-  it('that is closed is not checked any more', { tags: 'long' }, async () => {
+  it('that is closed is not checked any more', { tags: 'full' }, async () => {
     await ended(await propose(16, { 'webhooks/w.yaml': CI }));
     host.closeRequest(16);
     const before = host.statuses.length;
@@ -207,7 +207,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     expect(host.violations).toEqual([]);
   });
 
-  it('is not reported again by the next daemon', { tags: 'long' }, async () => {
+  it('is not reported again by the next daemon', { tags: 'full' }, async () => {
     const written = () => JSON.stringify([7, 8, 10, 11, 12, 13, 14, 16, 17].map(host.comments));
     const [statuses, comments] = [host.statuses.length, written()];
     expect(await daemon.end('SIGTERM')).toBe(0);
@@ -221,7 +221,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     expect(host.asked.slice(asked).filter((line) => /^(POST|PUT|PATCH)/.test(line))).toHaveLength(3);
   });
 
-  it('that cannot be commented on is listed with the reason, and with its status', { tags: 'long' }, async () => {
+  it('that cannot be commented on is listed with the reason, and with its status', { tags: 'full' }, async () => {
     host.script({
       at: type === 'github' ? 'POST /repos/team/factory/issues' : '/merge_requests/18/notes',
       status: 403,
@@ -243,7 +243,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
   });
 
   it('cannot be checked with a rejected token, which the condition and an alert report until it is replaced', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     await daemon.api('/secrets/CHECKS', { method: 'PUT', body: { value: 'expired-token' } });
     const status = await until(async () => {

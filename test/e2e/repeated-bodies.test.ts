@@ -69,7 +69,7 @@ it('shows a repeated body with another ID as a duplicate of the accepted deliver
 });
 
 it('starts one run for each body, also with other IDs at the same moment and after a kill', {
-  tags: 'long',
+  tags: 'full',
 }, async () => {
   const { length: before } = await list('runs?limit=100');
   for (let round = 0; round < KILLS; round += 1) {
@@ -88,7 +88,7 @@ it('starts one run for each body, also with other IDs at the same moment and aft
 });
 
 it('starts one run for each body at two daemons on PostgreSQL, of which one is killed under load', {
-  tags: 'long',
+  tags: 'full',
 }, async () => {
   const server = await startPostgres();
   const url = await server.createDatabase('bodies');

@@ -72,7 +72,7 @@ const waitForEnd = (id: string) =>
   }, 60_000);
 
 it('replays each delivery once with the definition of its time, although the daemon is killed', {
-  tags: 'long',
+  tags: 'full',
   timeout: 180_000,
 }, async () => {
   const { status, body } = await daemon.api('/factories/payments/replays', {

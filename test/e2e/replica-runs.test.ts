@@ -121,7 +121,7 @@ describe('runs of two daemons on one database', () => {
 
   it.each(['SIGKILL', 'SIGSTOP'] as const)(
     'start elsewhere after %s, when their commands have ended',
-    { tags: 'long', timeout: 180_000 },
+    { tags: 'full', timeout: 180_000 },
     async (signal) => {
       const pair = await startPair(`lost_${signal.toLowerCase()}`, 150);
       const { leader, follower, trail, runs } = pair;

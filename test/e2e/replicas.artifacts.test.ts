@@ -97,7 +97,7 @@ describe('artifacts of a run', () => {
     }
   });
 
-  it('are not stored, as long as the replica that has them does not run', { tags: 'long' }, async () => {
+  it('are not stored, as long as the replica that has them does not run', { tags: 'full' }, async () => {
     const [leader, follower] = daemons as [TestDaemon, TestDaemon];
     await follower.end('SIGTERM');
     const run = runs.get(follower.pid)!;

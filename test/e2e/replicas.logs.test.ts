@@ -106,7 +106,7 @@ describe('the log of a run', () => {
     }
   });
 
-  it('is shown by the other replica after the one that executed the run is lost', { tags: 'long' }, async () => {
+  it('is shown by the other replica after the one that executed the run is lost', { tags: 'full' }, async () => {
     const before = await readLog(daemons[0]!);
     const pid = Number(/^daemon (\d+)\n/.exec(before)![1]);
     const [lost] = daemons.filter((daemon) => daemon.pid === pid);

@@ -149,7 +149,7 @@ it('a payload without a commit is not posted to a git host, but calls back', asy
 });
 
 it('a result that a killed daemon did not post is posted by the next one, and a posted one is not posted again', {
-  tags: 'long',
+  tags: 'full',
 }, async () => {
   received.length = 0;
   statuses.push(503);

@@ -78,7 +78,7 @@ describe.skipIf(!maySetClock)('a daemon with a schedule', () => {
   });
 
   it('catches up once after a restart, and fires nothing again after its clock was set back', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     const { setClock, launch } = await start('2026-03-02T09:50:00');
     await stored();
@@ -106,7 +106,7 @@ describe.skipIf(!maySetClock)('two daemons with a schedule on one database', () 
   });
 
   it('start one run for each tick, also when another one takes the lead', {
-    tags: 'long',
+    tags: 'full',
     timeout: 240_000,
   }, async () => {
     const clock = createSettableClock('2026-03-02T09:50:00');

@@ -94,7 +94,7 @@ describe('sockets of systemd', () => {
 
   it.skipIf(!hasProgram)(
     'come from systemd-socket-activate, and hold the connection that starts the daemon',
-    { tags: 'long' },
+    { tags: 'full' },
     async () => {
       const [ingress, admin] = [await findFreePort(), await findFreePort()];
       const listen = [ingress, admin].flatMap((port) => ['-l', `127.0.0.1:${port}`]);
@@ -113,7 +113,7 @@ describe('sockets of systemd', () => {
     },
   );
 
-  it('end the start with exit code 2 if they are not TCP sockets', { tags: 'long' }, async () => {
+  it('end the start with exit code 2 if they are not TCP sockets', { tags: 'full' }, async () => {
     const unix = createServer().listen(join(createTempDir('unix'), 'socket'));
     await once(unix, 'listening');
     const { fd } = (unix as unknown as { _handle: { fd: number } })._handle;

@@ -135,7 +135,7 @@ describe('the status of a daemon', () => {
     expect((await daemon.cli('automation', 'show', 'act')).stdout).toContain('all of the last 3 runs failed');
   });
 
-  it('never reports a factory as ready that the configuration does not name', { tags: 'long' }, async () => {
+  it('never reports a factory as ready that the configuration does not name', { tags: 'full' }, async () => {
     await daemon.end('SIGTERM');
     daemon = await start('shop');
     const { code, stdout } = await daemon.cli('status', '--factory', 'web');

@@ -173,7 +173,7 @@ describe('traces', () => {
   });
 
   it('continue over a restart: the next daemon ends the span of a run that it finds interrupted', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     const traceId = createTraceId();
     expect((await send({ traceparent: `00-${traceId}-00f067aa0ba902b7-01` }, { wait: true })).status).toBe(202);

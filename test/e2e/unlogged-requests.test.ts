@@ -83,7 +83,7 @@ describe('requests without an entry in the delivery log', () => {
   });
 
   it('survive a restart, also those of the last seconds, and a factory that the configuration does not name', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     expect(await send('off')).toBe(404);
     await daemon.end('SIGTERM');

@@ -181,7 +181,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     });
   });
 
-  it('that was killed leaves no command, reports it, and starts no attempt twice', { tags: 'long' }, async () => {
+  it('that was killed leaves no command, reports it, and starts no attempt twice', { tags: 'full' }, async () => {
     const script = createScript();
     const state = newState();
     const id = await deliver();
@@ -196,7 +196,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     expect(script.starts()).toHaveLength(1);
   });
 
-  it('continues its runs while the daemon is killed and started again', { tags: 'long' }, async () => {
+  it('continues its runs while the daemon is killed and started again', { tags: 'full' }, async () => {
     const script = createScript();
     const id = await deliver();
     const worker = startWorker(script.args);
@@ -213,7 +213,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
   });
 
   it('whose process is frozen for longer than its lease has no command left, and its report is ignored', {
-    tags: 'long',
+    tags: 'full',
   }, async () => {
     const script = createScript();
     const id = await deliver();
@@ -262,7 +262,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     expect((await readRun(id)).state).toBe('cancelled');
   });
 
-  it('rejects tokens of other roles, wrong options, and a second worker in its folder', { tags: 'long' }, async () => {
+  it('rejects tokens of other roles, wrong options, and a second worker in its folder', { tags: 'full' }, async () => {
     const owner = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
     const asOwner = startWorkerProcess({
       url: daemon.adminUrl,

@@ -116,7 +116,7 @@ describe('workers', { timeout: 120_000 }, () => {
     await stop(worker);
   });
 
-  it('stop their program on SIGTERM and report its end', { tags: 'long' }, async () => {
+  it('stop their program on SIGTERM and report its end', { tags: 'full' }, async () => {
     const id = await deliver();
     const pidFile = join(mkdtempSync(join(dir, 'pid-')), 'pid');
     // The program has a child process, and only the child writes at its end.
@@ -148,7 +148,7 @@ describe('workers', { timeout: 120_000 }, () => {
     await stop(another);
   });
 
-  it('that die lose their run to the next worker, and late reports are ignored', { tags: 'long' }, async () => {
+  it('that die lose their run to the next worker, and late reports are ignored', { tags: 'full' }, async () => {
     const id = await deliver();
     const dying = startWorker('sleep', '1000');
     await eventually(isRun(id, 'running'));
@@ -175,7 +175,7 @@ describe('workers', { timeout: 120_000 }, () => {
     expect([beat.status, beat.body.detail]).toEqual([409, 'The run has ended as cancelled. Stop working on it.']);
   });
 
-  it('keep their runs when the daemon is killed and started again', { tags: 'long' }, async () => {
+  it('keep their runs when the daemon is killed and started again', { tags: 'full' }, async () => {
     const id = await deliver();
     expect((await post('/runs/claim', {}, token)).body.data).toHaveLength(1);
     await daemon.end('SIGKILL');

@@ -80,7 +80,7 @@ describe('checkpoints', () => {
   it.each([
     ['ends immediately', ENDS_IMMEDIATELY],
     ['ends at work', ENDS_AT_WORK],
-  ])('keep the log within its limit and lose nothing if their thread %s', { tags: 'long' }, async (_, workerUrl) => {
+  ])('keep the log within its limit and lose nothing if their thread %s', { tags: 'full' }, async (_, workerUrl) => {
     const storage = openSqliteStorage(file());
     const checkpointer = storage.startCheckpoints(workerUrl);
     const { ids, largest } = await load(storage, checkpointer, LOAD_MIB);

@@ -8,20 +8,30 @@ export default class DurationReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const known = readDurations();
     const measured = modules
-      .map((module) => ({ name: nameFile(module.moduleId), seconds: measureSeconds(module) }))
+      .map((module) => ({
+        name: nameFile(module.moduleId),
+        seconds: measureSeconds(module),
+        processorSeconds: module.meta().processorSeconds ?? 0,
+      }))
       .sort((a, b) => b.seconds - a.seconds);
     if (measured.length > SHOWN) {
       console.log(
-        `\n The ${SHOWN} slowest of ${measured.length} test files (seconds, then those of the committed table):`,
+        `\n The ${SHOWN} slowest of ${measured.length} test files (seconds, those of the committed table, processor seconds):`,
       );
-      for (const { name, seconds } of measured.slice(0, SHOWN)) {
-        console.log(`${seconds.toFixed(1).padStart(8)} ${(known[name]?.toFixed(1) ?? '-').padStart(7)}  ${name}`);
+      for (const { name, seconds, processorSeconds } of measured.slice(0, SHOWN)) {
+        const columns = [seconds, known[name], processorSeconds].map((one) => (one?.toFixed(1) ?? '-').padStart(8));
+        console.log(`${columns.join('')}  ${name}`);
       }
+      console.log(` Processor seconds of all test files: ${total(measured).toFixed(0)}`);
     }
     if (process.env.DOCKBELL_DURATIONS === 'write') {
       writeDurations(Object.fromEntries(measured.map(({ name, seconds }) => [name, Number(seconds.toFixed(1))])));
     }
   }
+}
+
+function total(measured: readonly { processorSeconds: number }[]): number {
+  return measured.reduce((sum, { processorSeconds }) => sum + processorSeconds, 0);
 }
 
 /** Imports and tests of one file; not the start of its worker. */

@@ -40,7 +40,7 @@ describeDashboard('the account page', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
   });
 
-  it('signs out other sessions after a confirmation', async () => {
+  it('signs out other sessions after a confirmation', { tags: 'full' }, async () => {
     const readElsewhere = await openSession(daemon, 'alice', PASSWORD);
     const page = await signInAsAlice();
     await moveTo(page, '/account');
@@ -53,7 +53,7 @@ describeDashboard('the account page', ({ signIn, openPage }) => {
     expect((await readElsewhere()).status).toBe(401);
   });
 
-  it('changes the password; this browser stays signed in, others do not', async () => {
+  it('changes the password; this browser stays signed in, others do not', { tags: 'full' }, async () => {
     const readElsewhere = await openSession(daemon, 'alice', PASSWORD);
     const page = await signInAsAlice();
     await moveTo(page, '/account');
@@ -83,7 +83,7 @@ describeDashboard('the account page', ({ signIn, openPage }) => {
     await openSession(daemon, 'alice', FRESH);
   });
 
-  it('links to the users page for a user without a password', async () => {
+  it('links to the users page for a user without a password', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/account');
     await page.getByText('You signed in with a login link, which works once and has no password.').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Change password' }).count()).toBe(0);

@@ -44,7 +44,7 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     await lookAt(page, 'audit-narrow');
   });
 
-  it('shows exact times on hover', async () => {
+  it('shows exact times on hover', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/settings/audit');
     const time = page.getByRole('table', { name: 'Audit log' }).locator('time').first();
     const exact = page.getByRole('tooltip').getByText(/\d{4}-\d\d-\d\dT[\d:.]+Z/);
@@ -60,7 +60,7 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     await exact.waitFor({ state: 'detached' });
   });
 
-  it('shows hostile names as text', async () => {
+  it('shows hostile names as text', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/settings/audit?object=tokens');
     const made = rows(page).filter({ hasText: 'Create API token' });
     await made.getByText('<img src=x').first().waitFor();
@@ -70,7 +70,7 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     expect(await page.evaluate('window.hit')).toBeUndefined();
   });
 
-  it('is filtered by actor, object, outcome and time, and keeps the filter in the URL', async () => {
+  it('is filtered by actor, object, outcome and time, and keeps the filter in the URL', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/settings/audit');
     await pick(page, 'Object', 'Sign-in and sign-out');
     await pick(page, 'Outcome', 'refused');
@@ -93,7 +93,7 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     await rows(page).filter({ hasText: 'payments / ci' }).waitFor();
   });
 
-  it('shows reads on request, and keeps the choice in the URL', async () => {
+  it('shows reads on request, and keeps the choice in the URL', { tags: 'full' }, async () => {
     const [{ uid }] = (await daemon.api('/factories/payments/webhooks')).body.data;
     const sent = { payload_base64: Buffer.from('{}').toString('base64') };
     await daemon.api(`/factories/payments/webhooks/${uid}/test-deliveries`, { method: 'POST', body: sent });
@@ -108,7 +108,7 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     await lookAt(page, 'audit-reads');
   });
 
-  it('opens from a user, with the actions of that user', async () => {
+  it('opens from a user, with the actions of that user', { tags: 'full' }, async () => {
     const alice = await openPage();
     await signInByPassword(alice, daemon, 'alice', PASSWORD);
     await alice.getByRole('link', { name: 'Settings' }).click();
@@ -120,7 +120,7 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     await expect.poll(() => alice.getByRole('combobox', { name: 'Actor' }).inputValue()).toBe('alice');
   });
 
-  it('has pages', async () => {
+  it('has pages', { tags: 'full' }, async () => {
     for (let index = 0; index < 50; index++) await daemon.api('/login-links', { method: 'POST' });
     const page = await signIn(daemon, '/settings/audit');
     await rows(page).filter({ hasText: 'Make login link' }).first().waitFor();
@@ -131,7 +131,7 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     await rows(page).filter({ hasText: 'Store secret' }).waitFor({ state: 'detached' });
   });
 
-  it('explains the missing role to a viewer', async () => {
+  it('explains the missing role to a viewer', { tags: 'full' }, async () => {
     const page = await openPage();
     await signInByPassword(page, daemon, 'bob', PASSWORD);
     await page.goto(`${daemon.adminUrl}/settings/audit`);

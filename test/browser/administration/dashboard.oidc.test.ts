@@ -28,7 +28,7 @@ describeDashboard('signing in with the OpenID provider', ({ openPage, signIn }) 
     await provider?.close();
   });
 
-  it('takes one click, returns to the requested page, and survives a reload', async () => {
+  it('takes one click, returns to the requested page, and survives a reload', { tags: 'full' }, async () => {
     provider.script.claims = { groups: ['developers'], preferred_username: 'alice' };
     const page = await openPage();
     await page.goto(`${daemon.adminUrl}/factories/payments/runs`);
@@ -44,7 +44,7 @@ describeDashboard('signing in with the OpenID provider', ({ openPage, signIn }) 
     expect(cookies).toMatchObject([{ name: 'dockbell', httpOnly: true, sameSite: 'Strict' }]);
   });
 
-  it('explains a missing role, and allows another attempt', async () => {
+  it('explains a missing role, and allows another attempt', { tags: 'full' }, async () => {
     provider.script.claims = { groups: ['strangers'] };
     const page = await openPage();
     await page.goto(`${daemon.adminUrl}/factories/payments/runs`);
@@ -56,7 +56,7 @@ describeDashboard('signing in with the OpenID provider', ({ openPage, signIn }) 
     await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
   });
 
-  it('fails while the provider is down; other ways to sign in work', async () => {
+  it('fails while the provider is down; other ways to sign in work', { tags: 'full' }, async () => {
     const page = await openPage();
     await page.goto(daemon.adminUrl);
     provider.script.isBroken = true;
@@ -70,7 +70,7 @@ describeDashboard('signing in with the OpenID provider', ({ openPage, signIn }) 
     await page.getByRole('button', { name: 'Account' }).waitFor();
   });
 
-  it('is recorded in the audit log', async () => {
+  it('is recorded in the audit log', { tags: 'full' }, async () => {
     const page = await signIn(daemon);
     const { body } = await daemon.api('/audit');
     expect(body.data.map(({ changes }: { changes: object | null }) => changes)).toContainEqual({

@@ -19,7 +19,7 @@ describeDashboard('the reconciliation pages', ({ signIn }) => {
     repo.remove();
   });
 
-  it('names the missing secret of a failed reconciliation, and creates it', async () => {
+  it('names the missing secret of a failed reconciliation, and creates it', { tags: 'full' }, async () => {
     const page = await signIn(daemon, PATH);
     await page.getByRole('link', { name: 'A secret is missing' }).click();
     await page.getByRole('heading', { name: 'A secret is missing', level: 1 }).waitFor();
@@ -38,7 +38,7 @@ describeDashboard('the reconciliation pages', ({ signIn }) => {
     await page.getByText('1 created').waitFor();
   });
 
-  it('shows the changes of an apply by key', async () => {
+  it('shows the changes of an apply by key', { tags: 'full' }, async () => {
     await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\ndescription: Builds\n' });
     const page = await signIn(daemon, PATH);
     await page.getByRole('button', { name: 'Reconcile now' }).click();

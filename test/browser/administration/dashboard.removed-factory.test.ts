@@ -21,7 +21,7 @@ describeDashboard('the page of a factory that the configuration no longer names'
 
   const heading = (name: string) => ({ name, level: 1, exact: true });
 
-  it('forgets it', async () => {
+  it('forgets it', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/old');
     await page.getByText('The configuration no longer names this factory').waitFor();
     await lookAt(page, 'removed-factory');
@@ -35,7 +35,7 @@ describeDashboard('the page of a factory that the configuration no longer names'
     expect(listed).toEqual(['shop', 'web']);
   });
 
-  it('renames it, and its webhooks keep their URLs', async () => {
+  it('renames it, and its webhooks keep their URLs', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/web');
     await page.getByRole('button', { name: 'Rename to …' }).click();
     const dialog = page.getByRole('dialog');

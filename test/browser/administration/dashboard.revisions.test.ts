@@ -19,7 +19,7 @@ describeDashboard('the revisions of a managed factory', ({ signIn }) => {
   });
   afterAll(() => daemon?.end('SIGTERM'));
 
-  it('are listed, and a revert shows its deletions first', async () => {
+  it('are listed, and a revert shows its deletions first', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/ours/reconciliations');
     await page.getByRole('tab', { name: 'Revisions' }).click();
     await page.reload();
@@ -39,7 +39,7 @@ describeDashboard('the revisions of a managed factory', ({ signIn }) => {
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['first']);
   });
 
-  it('show the same number of reconciliations after a reload and after going back', async () => {
+  it('show the same number of reconciliations after a reload and after going back', { tags: 'full' }, async () => {
     for (let i = 0; i < 26; i += 1) {
       const { body } = await daemon.api('/factories/rows/webhooks', { method: 'POST', body: { name: `w${i}` } });
       expect((await daemon.api(`/factories/rows/webhooks/${body.uid}`, { method: 'DELETE' })).status).toBe(204);

@@ -48,7 +48,7 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     await lookAt(page, 'settings-tokens-narrow');
   });
 
-  it('create a token for a worker that expires, and one that does not', async () => {
+  it('create a token for a worker that expires, and one that does not', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/settings');
     const dialog = page.getByRole('dialog', { name: 'Create token' });
     const select = async (label: string, option: string | RegExp) => {
@@ -88,7 +88,7 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     expect(stored).toMatchObject({ role: 'worker', factories: null, expires_at: null });
   });
 
-  it('revoke a token after a confirmation', async () => {
+  it('revoke a token after a confirmation', { tags: 'full' }, async () => {
     const { body } = await daemon.api('/tokens', { method: 'POST', body: { name: 'old', role: 'viewer' } });
     const page = await signIn(daemon, '/settings');
     await page.getByRole('button', { name: 'Revoke old' }).click();
@@ -99,7 +99,7 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     expect((await daemon.api('/factories', { token: body.token })).status).toBe(401);
   });
 
-  it('show the version and link to its documentation', async () => {
+  it('show the version and link to its documentation', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/settings/about');
     await page.getByRole('row').filter({ hasText: 'Version' }).waitFor();
     const opened = page.waitForEvent('popup');
@@ -107,7 +107,7 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     await (await opened).getByRole('heading', { level: 1, name: 'Documentation' }).waitFor();
   });
 
-  it('explain the missing role to a viewer and hide the controls', async () => {
+  it('explain the missing role to a viewer and hide the controls', { tags: 'full' }, async () => {
     const { body } = await daemon.api('/tokens', { method: 'POST', body: { name: 'reader', role: 'viewer' } });
     const page = await openPage();
     await signInByToken(page, body.token);

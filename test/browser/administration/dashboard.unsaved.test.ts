@@ -35,7 +35,7 @@ describeDashboard('unsaved changes', ({ signIn, openPage }) => {
     await expect.poll(() => page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('Unsaved.');
   };
 
-  it('survive a link until the user discards them', async () => {
+  it('survive a link until the user discards them', { tags: 'full' }, async () => {
     const page = await typeInEditor();
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
     await question(page).waitFor();
@@ -49,7 +49,7 @@ describeDashboard('unsaved changes', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 
-  it('survive the back and forward buttons', async () => {
+  it('survive the back and forward buttons', { tags: 'full' }, async () => {
     const page = await typeInEditor();
     await page.evaluate('history.back()');
     await question(page).waitFor();
@@ -62,7 +62,7 @@ describeDashboard('unsaved changes', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor();
   });
 
-  it('survive signing out', async () => {
+  it('survive signing out', { tags: 'full' }, async () => {
     const page = await typeInEditor();
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -75,7 +75,7 @@ describeDashboard('unsaved changes', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
   });
 
-  it('make the browser ask before a reload', async () => {
+  it('make the browser ask before a reload', { tags: 'full' }, async () => {
     const page = await typeInEditor();
     const asked = page.waitForEvent('dialog');
     await page.evaluate('setTimeout(() => location.reload())');
@@ -85,7 +85,7 @@ describeDashboard('unsaved changes', ({ signIn, openPage }) => {
     await expectToBeStillThere(page);
   });
 
-  it('cause no question after saving or restoring the text', async () => {
+  it('cause no question after saving or restoring the text', { tags: 'full' }, async () => {
     const page = await typeInEditor();
     const prompt = page.getByRole('textbox', { name: 'Prompt' });
     await prompt.fill('Build it.');
@@ -101,7 +101,7 @@ describeDashboard('unsaved changes', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor();
   });
 
-  it('are also guarded in the form of a new webhook', async () => {
+  it('are also guarded in the form of a new webhook', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks/new');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('half-typed');
     await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
@@ -117,7 +117,7 @@ describeDashboard('unsaved changes', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'half-typed', level: 1 }).waitFor();
   });
 
-  it('are kept until the same user signs in again after the session has expired', async () => {
+  it('are kept until the same user signs in again after the session has expired', { tags: 'full' }, async () => {
     const user = { name: 'maya', password: 'correct horse battery staple', role: 'owner', factories: null };
     expect((await daemon.api('/users', { method: 'POST', body: user })).status).toBe(201);
     const page = await openPage();

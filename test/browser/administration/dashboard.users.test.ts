@@ -53,7 +53,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await rowOf(alice, 'alice').getByText('you').waitFor();
   });
 
-  it('does not change the role of the last owner, and does not disable or delete them', async () => {
+  it('does not change the role of the last owner, and does not disable or delete them', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/settings/users');
     for (const action of ['Role and factories', 'Disable', 'Delete']) {
       const dialog = await choose(page, 'alice', action);
@@ -64,7 +64,9 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     }
   });
 
-  it('adds a user with an entered password, limited to a factory, and rejects a short password', async () => {
+  it('adds a user with an entered password, limited to a factory, and rejects a short password', {
+    tags: 'full',
+  }, async () => {
     const page = await signIn(daemon, '/settings/users');
     await page.getByRole('button', { name: 'Add user' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add user' });
@@ -90,7 +92,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await lookAt(bob, 'users-viewer');
   });
 
-  it('changes the role of a user who stays signed in', async () => {
+  it('changes the role of a user who stays signed in', { tags: 'full' }, async () => {
     await addUser('carol', 'viewer');
     const readCarol = await openSession(daemon, 'carol', PASSWORD);
     const page = await signIn(daemon, '/settings/users');
@@ -105,7 +107,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     expect(await readCarol()).toMatchObject({ status: 200, body: { user: { role: 'owner' } } });
   });
 
-  it('resets a password after showing the number of signed-in browsers', async () => {
+  it('resets a password after showing the number of signed-in browsers', { tags: 'full' }, async () => {
     await addUser('dave', 'viewer');
     const readDave = await openSession(daemon, 'dave', PASSWORD);
     const page = await signIn(daemon, '/settings/users');
@@ -122,7 +124,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await openSession(daemon, 'dave', password);
   });
 
-  it('shows the sessions of a user, and ends them', async () => {
+  it('shows the sessions of a user, and ends them', { tags: 'full' }, async () => {
     await addUser('erin', 'viewer');
     const erin = await signInAs('erin');
     const page = await signIn(daemon, '/settings/users');
@@ -135,7 +137,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await erin.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
   });
 
-  it('disables, enables and deletes after a confirmation', async () => {
+  it('disables, enables and deletes after a confirmation', { tags: 'full' }, async () => {
     await addUser('frank', 'manager');
     const page = await signIn(daemon, '/settings/users');
     const disabling = await choose(page, 'frank', 'Disable');
@@ -166,7 +168,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await lookAt(page, 'users-narrow');
   });
 
-  it('asks before users remove their own permissions, and then signs them out', async () => {
+  it('asks before users remove their own permissions, and then signs them out', { tags: 'full' }, async () => {
     await addUser('grace', 'owner');
     const grace = await signInAs('grace');
     await moveTo(grace, '/settings/users');
@@ -185,7 +187,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await grace.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
   });
 
-  it('works with the keyboard', async () => {
+  it('works with the keyboard', { tags: 'full' }, async () => {
     await addUser('heidi', 'viewer');
     const page = await signIn(daemon, '/settings/users');
     await page.getByRole('button', { name: 'Actions for heidi' }).focus();

@@ -52,7 +52,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     ['Bearer token', null],
     ['URL token', null],
     ['Provider signature', 'Standard Webhooks'],
-  ])('shows a command that works in a shell (%s)', async (mode, provider) => {
+  ])('shows a command that works in a shell (%s)', { tags: 'full' }, async (mode, provider) => {
     const page = await openForm();
     await field(page, 'Name').fill(mode.replace(' ', '-'));
     if (provider === null) await page.getByRole('radio', { name: mode }).click();
@@ -67,7 +67,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await expect.poll(() => labels(page)).toEqual(['Accepted']);
   });
 
-  it('takes forms, an ID from the payload, and every delivery as new', async () => {
+  it('takes forms, an ID from the payload, and every delivery as new', { tags: 'full' }, async () => {
     const page = await openForm();
     await field(page, 'Name').fill('forms');
     await page.getByRole('checkbox', { name: 'The sender posts forms' }).check();
@@ -97,7 +97,9 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await facts.getByText('Duplicates', { exact: true }).waitFor();
   });
 
-  it('takes the JSON of the form field that the sender uses, and shows a command that posts it', async () => {
+  it('takes the JSON of the form field that the sender uses, and shows a command that posts it', {
+    tags: 'full',
+  }, async () => {
     const page = await openForm();
     await field(page, 'Name').fill('mandrill');
     expect(await field(page, 'Form field').count()).toBe(0);
@@ -122,7 +124,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     expect(payload).toEqual({ hello: 'dockbell' });
   });
 
-  it('omits the form field for a sender that posts no forms', async () => {
+  it('omits the form field for a sender that posts no forms', { tags: 'full' }, async () => {
     const page = await openForm();
     await field(page, 'Name').fill('no-forms');
     const posts = page.getByRole('checkbox', { name: 'The sender posts forms' });
@@ -143,7 +145,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
   it.each([
     ['token', 'Bearer token'],
     ['url_token', 'URL token'],
-  ])('shows a command that works when the secret is set in the shell (%s)', async (mode, label) => {
+  ])('shows a command that works when the secret is set in the shell (%s)', { tags: 'full' }, async (mode, label) => {
     const page = await openForm();
     await field(page, 'Name').fill(`later-${mode}`);
     await page.getByRole('radio', { name: label }).click();
@@ -161,7 +163,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await expect.poll(() => page.content()).not.toContain(secret);
   });
 
-  it('uses an existing secret and does not show it', async () => {
+  it('uses an existing secret and does not show it', { tags: 'full' }, async () => {
     const page = await openForm();
     await field(page, 'Name').fill('shared');
     await field(page, 'Secret name').fill('TEAM_SECRET');
@@ -175,7 +177,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(202);
   });
 
-  it('stores the secret of a provider and does not show it again', async () => {
+  it('stores the secret of a provider and does not show it again', { tags: 'full' }, async () => {
     const page = await openForm();
     await field(page, 'Name').fill('code');
     await chooseProvider(page, 'GitHub');
@@ -190,7 +192,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await expect.poll(() => labels(page)).toEqual(['Accepted']);
   });
 
-  it('requires a secret if the provider does not issue it later', async () => {
+  it('requires a secret if the provider does not issue it later', { tags: 'full' }, async () => {
     const page = await openForm();
     await field(page, 'Name').fill('secretless');
     await chooseProvider(page, 'GitHub');
@@ -204,7 +206,9 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await page.getByRole('alert').waitFor();
   });
 
-  it('identifies deliveries by its delivery ID header, which must not be a credential header', async () => {
+  it('identifies deliveries by its delivery ID header, which must not be a credential header', {
+    tags: 'full',
+  }, async () => {
     const page = await openForm();
     await field(page, 'Name').fill('stamped');
     await field(page, 'Delivery ID header').fill('Authorization');
@@ -223,7 +227,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await expect.poll(() => labels(page)).toEqual(['Duplicate', 'Accepted', 'Accepted']);
   });
 
-  it('suggests a secret name, and appends a number if it exists', async () => {
+  it('suggests a secret name, and appends a number if it exists', { tags: 'full' }, async () => {
     await daemon.cli('secret', 'create', 'TAKEN_WEBHOOK_SECRET', '--value', 'of-somebody-else-altogether');
     const page = await openForm();
     await field(page, 'Name').fill('taken');
@@ -232,7 +236,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await page.getByText('stored encrypted as TAKEN_WEBHOOK_SECRET_2').waitFor();
   });
 
-  it('is rejected if the factory has 20 webhooks', async () => {
+  it('is rejected if the factory has 20 webhooks', { tags: 'full' }, async () => {
     for (let i = 1; i <= 20; i += 1) {
       const body = { name: `w${i}`, secret_name: 'TEAM_SECRET' };
       expect((await daemon.api('/factories/full/webhooks', { method: 'POST', body })).status).toBe(201);
@@ -243,7 +247,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await page.getByRole('alert').getByText(/20/).first().waitFor();
   });
 
-  it.each(['rows', 'files'])('is added with the keyboard (%s)', async (factory) => {
+  it.each(['rows', 'files'])('is added with the keyboard (%s)', { tags: 'full' }, async (factory) => {
     const page = await signIn(daemon, `/factories/${factory}/webhooks`);
     // Chromium grants this on a key press. Its headless shell needs an explicit grant.
     await page.context().grantPermissions(['clipboard-write']);

@@ -43,7 +43,7 @@ describeDashboard('the alerts', ({ signIn }) => {
     await page.waitForURL(/\/factories\/payments\/automations\//);
   });
 
-  it('are mentioned on the overview', async () => {
+  it('are mentioned on the overview', { tags: 'full' }, async () => {
     const opened = await factory.send('{"start": true, "n": 2}', { authorization: 'Bearer wrong-wrong-wrong-wrong' });
     expect(opened).toBeDefined();
     for (let i = 0; i < 10; i++) await factory.send(`{"n": ${i}}`, { authorization: 'Bearer wrong-wrong-wrong-wrong' });

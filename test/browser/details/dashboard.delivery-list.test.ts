@@ -18,7 +18,7 @@ describeDashboard('the list of deliveries', ({ signIn }) => {
   const detailsOf = (page: Page, id: string) =>
     page.getByRole('row').filter({ hasText: id }).getByRole('button').first();
 
-  it('fit on a narrow screen', async () => {
+  it('fit on a narrow screen', { tags: 'full' }, async () => {
     await send('narrow-1', '{"start": true}');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}`, NARROW);
     await detailsOf(page, 'narrow-1').click();
@@ -27,7 +27,7 @@ describeDashboard('the list of deliveries', ({ signIn }) => {
     await lookAt(page, 'deliveries-narrow');
   });
 
-  it('list all webhooks, including a deleted one', async () => {
+  it('list all webhooks, including a deleted one', { tags: 'full' }, async () => {
     const retired = await createWebhook(factory.daemon, 'retired');
     const headers = { authorization: `Bearer ${retired.secret}`, 'content-type': 'application/json' };
     const last = { ...headers, 'x-service-delivery-id': 'its-last' };
@@ -47,7 +47,7 @@ describeDashboard('the list of deliveries', ({ signIn }) => {
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
   });
 
-  it('are found by the delivery ID of the sender or the internal ID', async () => {
+  it('are found by the delivery ID of the sender or the internal ID', { tags: 'full' }, async () => {
     await send('dlv_looks-like-ours');
     await send('Searched-1');
     const page = await signIn(factory.daemon, PATH);
@@ -76,7 +76,7 @@ describeDashboard('the list of deliveries', ({ signIn }) => {
     await page.getByRole('heading', { level: 1, name: 'Searched-1' }).waitFor();
   });
 
-  it('are filtered by time, which is kept in the URL', async () => {
+  it('are filtered by time, which is kept in the URL', { tags: 'full' }, async () => {
     await send('of-now');
     const page = await signIn(factory.daemon, PATH);
     const choose = async (name: string) => {
@@ -105,7 +105,7 @@ describeDashboard('the list of deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: 'of-now' }).waitFor();
   });
 
-  it('offer to clear filters without matches', async () => {
+  it('offer to clear filters without matches', { tags: 'full' }, async () => {
     await send('relaxed-1');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${quiet}&id=relaxed-1&label=Accepted&last=7d`);
     await page.getByText('No matching deliveries').waitFor();
@@ -126,7 +126,7 @@ describeDashboard('the list of deliveries', ({ signIn }) => {
     ['a delivery ID', 'id=NEW'],
     ['the last hour', 'last=1h'],
     ['an open time range', 'from=2020-01-01T00:00:00Z&to=2999-01-01T00:00:00Z'],
-  ])('appear when they arrive, filtered by %s', async (view, search) => {
+  ])('appear when they arrive, filtered by %s', { tags: 'full' }, async (view, search) => {
     const id = `new-${view.replaceAll(' ', '-')}`;
     const filter = search.replace('UID', factory.uid).replace('NEW', id);
     const page = await signIn(factory.daemon, `${PATH}?${filter}`);
@@ -140,7 +140,7 @@ describeDashboard('the list of deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: id }).waitFor();
   });
 
-  it('appear when they arrive, but not under the pointer or while a row is open', async () => {
+  it('appear when they arrive, but not under the pointer or while a row is open', { tags: 'full' }, async () => {
     await send('live-1');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Accepted`);
     const first = page.getByRole('link', { name: 'live-1' });
@@ -162,7 +162,7 @@ describeDashboard('the list of deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: 'live-4' }).waitFor();
   });
 
-  it('are read again after the connection was lost', async () => {
+  it('are read again after the connection was lost', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, `${PATH}?label=Accepted`);
     await page.getByRole('link').first().waitFor();
     await page.mouse.move(0, 0);
@@ -172,7 +172,7 @@ describeDashboard('the list of deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: 'while-offline' }).waitFor();
   });
 
-  it('are complete on older pages after live events have moved rows to them', async () => {
+  it('are complete on older pages after live events have moved rows to them', { tags: 'full' }, async () => {
     for (let i = 0; i < 60; i += 1) await send(`moved-${i}`);
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Accepted`);
     await page.getByRole('link', { name: 'moved-59' }).waitFor();
@@ -187,7 +187,7 @@ describeDashboard('the list of deliveries', ({ signIn }) => {
     expect(await listMoved()).toEqual(Array.from({ length: 15 }, (_, i) => `moved-${14 - i}`));
   });
 
-  it('appear after returning from another page', async () => {
+  it('appear after returning from another page', { tags: 'full' }, async () => {
     await send('before-1');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Accepted`);
     await page.getByRole('link', { name: 'before-1' }).waitFor();
@@ -198,7 +198,7 @@ describeDashboard('the list of deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: 'while-away' }).waitFor();
   });
 
-  it('have pages', async () => {
+  it('have pages', { tags: 'full' }, async () => {
     for (let i = 0; i < 60; i += 1) await send(`paged-${i}`);
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Accepted`);
     await page.getByRole('link', { name: 'paged-59' }).waitFor();

@@ -126,7 +126,7 @@ describeDashboard('untrusted text', ({ signIn }) => {
     await expectInert(page);
   };
 
-  it('is text in names of tokens and authors, and in messages of revisions', async () => {
+  it('is text in names of tokens and authors, and in messages of revisions', { tags: 'full' }, async () => {
     const page = await signIn(daemon);
     await open(page, '/settings');
     await open(page, '/settings/audit');
@@ -136,7 +136,7 @@ describeDashboard('untrusted text', ({ signIn }) => {
     await expectInert(page);
   });
 
-  it('is text in descriptions, prompts, agents, overrides and triggers', async () => {
+  it('is text in descriptions, prompts, agents, overrides and triggers', { tags: 'full' }, async () => {
     const page = await signIn(daemon);
     for (const factory of ['rows', 'files']) {
       await open(page, `/factories/${factory}/webhooks`);
@@ -146,7 +146,7 @@ describeDashboard('untrusted text', ({ signIn }) => {
     await open(page, '/factories/theirs/webhooks');
   });
 
-  it('is text in alerts, and in the notes of people', async () => {
+  it('is text in alerts, and in the notes of people', { tags: 'full' }, async () => {
     const alerts = async () => (await daemon.api('/alerts?rule=applyFailed')).body.data[0];
     const { id } = await eventually(alerts);
     const acknowledged = await daemon.api(`/alerts/${id}/acknowledge`, {
@@ -158,7 +158,7 @@ describeDashboard('untrusted text', ({ signIn }) => {
     await open(await signIn(daemon), '/alerts');
   });
 
-  it('is text in the editor, its completions and its test results', async () => {
+  it('is text in the editor, its completions and its test results', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/rows/automations/hostile/edit');
     await page.getByRole('button', { name: 'Test filter' }).click();
     const result = page.getByRole('status', { name: 'Test result' });
@@ -187,7 +187,7 @@ describeDashboard('untrusted text', ({ signIn }) => {
     await expectInert(page);
   });
 
-  it('is text in delivery IDs on every page of the log', async () => {
+  it('is text in delivery IDs on every page of the log', { tags: 'full' }, async () => {
     const page = await signIn(daemon);
     await open(page, `/factories/rows/deliveries?webhook=${run.webhook_uid}`);
     const older = page.getByRole('button', { name: 'Older' });
@@ -204,7 +204,7 @@ describeDashboard('untrusted text', ({ signIn }) => {
     await open(page, '/factories/rows', /hasRun|Rejected/);
   });
 
-  it('is text in logs and inputs of runs', async () => {
+  it('is text in logs and inputs of runs', { tags: 'full' }, async () => {
     const page = await signIn(daemon);
     await open(page, '/factories/rows/runs', 'hostile');
     await open(page, `/factories/rows/runs/${run.id}`);
@@ -214,7 +214,7 @@ describeDashboard('untrusted text', ({ signIn }) => {
     await expectInert(page);
   });
 
-  it('is text in findings: file names, keys and messages', async () => {
+  it('is text in findings: file names, keys and messages', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/theirs/reconciliations');
     await page
       .getByRole('link', { name: /error|invalid/i })

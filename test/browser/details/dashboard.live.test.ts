@@ -33,7 +33,9 @@ describeDashboard('live numbers', ({ signIn }) => {
     await createWebhook(factory.daemon, 'quiet');
   });
   afterAll(() => factory?.daemon.end('SIGTERM'));
-  it('of the overview are counted again without a request for a list or for other hours', async () => {
+  it('of the overview are counted again without a request for a list or for other hours', {
+    tags: 'full',
+  }, async () => {
     const page = await signIn(factory.daemon);
     await page.getByText('No rejected deliveries').waitFor();
     const numberOf = (name: string) =>
@@ -55,7 +57,7 @@ describeDashboard('live numbers', ({ signIn }) => {
     expect(listUnexpected(requests)).toEqual([]);
   });
 
-  it('of webhooks follow deliveries without a request for the list', async () => {
+  it('of webhooks follow deliveries without a request for the list', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, '/factories/payments/webhooks');
     const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
     const deliveriesOf = (name: string) => row(name).getByRole('img').getAttribute('aria-label');
@@ -73,7 +75,7 @@ describeDashboard('live numbers', ({ signIn }) => {
     expect(listUnexpected(requests)).toEqual([]);
   });
 
-  it('of automations follow the ends of runs, with requests for the list only', async () => {
+  it('of automations follow the ends of runs, with requests for the list only', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, '/factories/payments/automations');
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'build', exact: true }) });
     await row.getByText('failed').waitFor();
@@ -88,7 +90,7 @@ describeDashboard('live numbers', ({ signIn }) => {
     expect(requests.filter((path) => path !== '/api/v1/factories/payments/automations')).toEqual([]);
   });
 
-  it('of a new automation replace "Never" when its first run starts', async () => {
+  it('of a new automation replace "Never" when its first run starts', { tags: 'full' }, async () => {
     const trigger = {
       provider: 'webhook',
       event: 'received',

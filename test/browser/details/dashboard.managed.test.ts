@@ -33,7 +33,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
   };
   const readPrompt = async () => (await daemon.api(AUTOMATION)).body.prompt;
 
-  it('creates, changes and deletes an automation', async () => {
+  it('creates, changes and deletes an automation', { tags: 'full' }, async () => {
     const page = await signIn(daemon, `${FACTORY}/automations`);
     await page.getByRole('link', { name: 'Add automation' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('triage');
@@ -56,7 +56,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     expect((await daemon.api(AUTOMATION)).status).toBe(404);
   });
 
-  it('lists the changes with their authors, and reverts to an earlier revision', async () => {
+  it('lists the changes with their authors, and reverts to an earlier revision', { tags: 'full' }, async () => {
     const page = await revisions();
     const rows = page.getByRole('row').filter({ hasText: 'triage' });
     for (const what of [/delete/i, /change|update/i, /create/i]) await rows.filter({ hasText: what }).first().waitFor();
@@ -78,7 +78,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await page.getByText('The second prompt.', { exact: true }).waitFor();
   });
 
-  it('reports an edit conflict to the second user, and loses no edit', async () => {
+  it('reports an edit conflict to the second user, and loses no edit', { tags: 'full' }, async () => {
     const mine = await editor();
     await prompt(mine).fill('What I think.');
     const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['issues'] } }];
@@ -98,7 +98,9 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await expect.poll(() => mine.getByRole('row').filter({ hasText: 'triage' }).count()).toBeGreaterThanOrEqual(5);
   });
 
-  it('rotates with a new secret value, which the webhook uses after disabling and enabling', async () => {
+  it('rotates with a new secret value, which the webhook uses after disabling and enabling', {
+    tags: 'full',
+  }, async () => {
     const post = async (secret: string) =>
       (await fetch(sender.url, { method: 'POST', headers: { authorization: `Bearer ${secret}` }, body: '{}' })).status;
     const page = await signIn(daemon, `${FACTORY}/webhooks`);
@@ -125,7 +127,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     expect([await post(sender.secret), await post('the-value-after-the-rotation')]).toEqual([401, 202]);
   });
 
-  it('keeps an automation without its deleted webhook, and shows a warning', async () => {
+  it('keeps an automation without its deleted webhook, and shows a warning', { tags: 'full' }, async () => {
     const page = await signIn(daemon, `${FACTORY}/webhooks`);
     await page.getByRole('link', { name: 'issues' }).click();
     await page.getByRole('button', { name: 'Actions' }).click();

@@ -27,7 +27,7 @@ describeDashboard('the overview of a factory with errors', ({ signIn }) => {
     repo?.remove();
   });
 
-  it('shows the next setup step for a factory without webhooks or automations', async () => {
+  it('shows the next setup step for a factory without webhooks or automations', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/fresh');
     await page.getByText('No webhooks yet').waitFor();
     await expect.poll(() => page.getByText('Healthy').count()).toBe(0);
@@ -41,7 +41,7 @@ describeDashboard('the overview of a factory with errors', ({ signIn }) => {
     await page.getByText('No automations yet').waitFor();
   });
 
-  it('shows events that happened while it was loading', async () => {
+  it('shows events that happened while it was loading', { tags: 'full' }, async () => {
     await expect.poll(async () => (await daemon.api('/factories/raced')).body.applied_revision).not.toBeNull();
     const page = await signIn(daemon, '/account');
     const answerLate = async (route: Route) => {
@@ -60,7 +60,7 @@ describeDashboard('the overview of a factory with errors', ({ signIn }) => {
     expect(made.status).toBe(201);
   };
 
-  it('starts with the errors and links to details', async () => {
+  it('starts with the errors and links to details', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/payments');
     await page.getByText('No definition is live yet').waitFor();
     await page.getByText('Nothing is live until a definition is applied.').waitFor();

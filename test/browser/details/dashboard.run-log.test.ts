@@ -39,7 +39,7 @@ describeDashboard('the log of a run', ({ signIn }) => {
   const logOf = (page: Page) => page.getByRole('region', { name: 'Log' });
   const matchCount = (page: Page) => page.getByRole('search', { name: 'Log' }).getByRole('status');
 
-  it('renders only the lines near the visible part', async () => {
+  it('renders only the lines near the visible part', { tags: 'full' }, async () => {
     const page = await open();
     const log = logOf(page);
     const countLines = () => log.locator('[data-line]').count();
@@ -50,7 +50,7 @@ describeDashboard('the log of a run', ({ signIn }) => {
     expect(await countLines()).toBeLessThan(4_000);
   });
 
-  it('is searched with the keyboard, and goes to each match', async () => {
+  it('is searched with the keyboard, and goes to each match', { tags: 'full' }, async () => {
     const page = await open();
     const field = page.getByRole('textbox', { name: 'Search the log' });
     await field.fill('error NUMBER');
@@ -80,7 +80,7 @@ describeDashboard('the log of a run', ({ signIn }) => {
       .toBe(true);
   });
 
-  it('shows the time of each line, which can be switched off', async () => {
+  it('shows the time of each line, which can be switched off', { tags: 'full' }, async () => {
     const page = await open();
     const times = logOf(page).locator('time');
     const { body } = await factory.daemon.api(`/runs/${id}/log/times`);
@@ -93,7 +93,7 @@ describeDashboard('the log of a run', ({ signIn }) => {
     await expect.poll(() => times.count()).toBe(0);
   });
 
-  it('is downloaded as a file named after the run, with the exact bytes', async () => {
+  it('is downloaded as a file named after the run, with the exact bytes', { tags: 'full' }, async () => {
     const page = await open();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -103,7 +103,7 @@ describeDashboard('the log of a run', ({ signIn }) => {
     expect(readFileSync(await download.path(), 'utf8')).toBe(output);
   });
 
-  it('fits on a narrow screen', async () => {
+  it('fits on a narrow screen', { tags: 'full' }, async () => {
     const page = await open(NARROW);
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width);
     await lookAt(page, 'run-log-narrow');

@@ -13,7 +13,7 @@ describeDashboard('the frame around the pages', ({ signIn }) => {
   });
   afterAll(() => daemon?.end('SIGTERM'));
 
-  it('keeps the factory on pages that belong to none, and in tab titles', async () => {
+  it('keeps the factory on pages that belong to none, and in tab titles', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/payments/deliveries');
     const switcher = (name: string) => page.getByRole('button', { name: `Factory ${name}. Switch factory` });
     await expect.poll(() => page.title()).toBe('Deliveries · payments · Dockbell');
@@ -38,7 +38,9 @@ describeDashboard('the frame around the pages', ({ signIn }) => {
     await page.waitForURL('**/factories/alerts');
   });
 
-  it('shows that the daemon is offline, reconnects, and loads pages that failed to load', async () => {
+  it('shows that the daemon is offline, reconnects, and loads pages that failed to load', {
+    tags: 'full',
+  }, async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
     await page.getByRole('link', { name: 'ci', exact: true }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();

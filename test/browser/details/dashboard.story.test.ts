@@ -11,7 +11,7 @@ describeDashboard('the story of a delivery', ({ signIn }) => {
   });
   afterAll(() => factory?.daemon.end('SIGTERM'));
 
-  it('follows its run without a reload, and escapes what the sender wrote', async () => {
+  it('follows its run without a reload, and escapes what the sender wrote', { tags: 'full' }, async () => {
     await factory.send('{"start": true}', { 'x-service-delivery-id': 'live-1', 'user-agent': SCRIPT.slice(0, -5) });
     const { body } = await factory.daemon.api('/factories/payments/deliveries?limit=1');
     const page = await signIn(factory.daemon, `/factories/payments/deliveries/${body.data[0].id}`);

@@ -42,6 +42,7 @@ describeDashboard('the webhook pages in special cases', ({ openPage, signIn }) =
 
   it.each(['support', 'billing'])(
     'finish the setup of a provider that issues its secret later (%s)',
+    { tags: 'full' },
     async (factory) => {
       const page = await openForm(factory);
       await page.getByRole('textbox', { name: 'Name', exact: true }).fill('stripe');
@@ -61,7 +62,7 @@ describeDashboard('the webhook pages in special cases', ({ openPage, signIn }) =
     },
   );
 
-  it('explain the secret update in a managed factory, and offer no rename', async () => {
+  it('explain the secret update in a managed factory, and offer no rename', { tags: 'full' }, async () => {
     const page = await openForm('billing');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('crm');
     await submit(page);
@@ -72,7 +73,7 @@ describeDashboard('the webhook pages in special cases', ({ openPage, signIn }) =
     await page.getByText('dockbell secret update --team CRM_WEBHOOK_SECRET').waitFor();
   });
 
-  it('explain how to add a webhook to users who cannot add one here', async () => {
+  it('explain how to add a webhook to users who cannot add one here', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
     await page.getByText('To add a webhook, commit a file webhooks/<name>.yaml').waitFor();
     await moveTo(page, '/factories/payments/webhooks/new');
@@ -94,7 +95,7 @@ describeDashboard('the webhook pages in special cases', ({ openPage, signIn }) =
     await expect.poll(() => viewer.getByText('Finish webhook setup').count()).toBe(0);
   });
 
-  it('focus the first invalid field', async () => {
+  it('focus the first invalid field', { tags: 'full' }, async () => {
     const page = await openForm('support');
     const name = page.getByRole('textbox', { name: 'Name', exact: true });
     await name.fill('not a name');
@@ -106,7 +107,7 @@ describeDashboard('the webhook pages in special cases', ({ openPage, signIn }) =
     await expect.poll(async () => (await label.boundingBox())!.y).toBeGreaterThanOrEqual(header.y + header.height);
   });
 
-  it('show that a webhook is deleted, without sending instructions', async () => {
+  it('show that a webhook is deleted, without sending instructions', { tags: 'full' }, async () => {
     const made = await daemon.api('/factories/support/webhooks', { method: 'POST', body: { name: 'retired' } });
     expect(made.status).toBe(201);
     const path = `/factories/support/webhooks/${made.body.uid}`;
@@ -121,7 +122,7 @@ describeDashboard('the webhook pages in special cases', ({ openPage, signIn }) =
     await expect.poll(() => page.getByText('How to send').count()).toBe(0);
   });
 
-  it('reject a name that exists', async () => {
+  it('reject a name that exists', { tags: 'full' }, async () => {
     const page = await openForm('support');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('internal-ci');
     await submit(page);
@@ -129,7 +130,7 @@ describeDashboard('the webhook pages in special cases', ({ openPage, signIn }) =
     await lookAt(page, 'add-webhook-refused');
   });
 
-  it('fit on a narrow screen', async () => {
+  it('fit on a narrow screen', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/support/webhooks', NARROW);
     await page.getByRole('link', { name: 'internal-ci' }).waitFor();
     await page.getByRole('button', { name: 'Open navigation' }).click();

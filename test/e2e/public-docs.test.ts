@@ -37,7 +37,7 @@ async function createReleases(): Promise<string> {
   return folder;
 }
 
-describe.skipIf(!canOpenChromium())('the documentation on a web host', () => {
+describe.skipIf(!canOpenChromium())('the documentation on a web host', { tags: 'full' }, () => {
   let page: Page;
   let output: string;
   let host: Awaited<ReturnType<typeof startStaticHost>>;

@@ -9,7 +9,7 @@ import { makeSecrets } from '../helpers/scheme-secrets.ts';
 const isTooEarly = (name: string, text: string) => name === 'asana' && text.includes('dockbell send');
 
 /** The page of each signature scheme, followed to the letter: its webhook, its secret, its test and its diagnosis. */
-describe('the commands of the pages of schemes', () => {
+describe('the commands of the pages of schemes', { tags: 'full' }, () => {
   let world: World;
   const shells: DocumentShell[] = [];
   beforeAll(async () => {
