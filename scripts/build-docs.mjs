@@ -1,15 +1,28 @@
 // Builds docs/ to a static site in .cache/docs/, unless its sources have not changed, and copies it to dist/docs/. The daemon
 // serves it under /docs. It is outside of dist/ because `npm pack` deletes that folder, and a build takes ten seconds.
-// For a web host, scripts/build-public-docs.mjs sets the variables of site/settings.mjs. Then only the packages of site/ are needed.
+// For a web host, scripts/build-public-docs.mjs sets the variables of site/settings.mjs.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { nameMarkdown, nameMarkdownOf, renderPlainMarkdown } from '../site/markdown/plain-markdown.mjs';
 import { BASE, IS_PUBLIC, OUT, REPOSITORY_URL, VERSION } from '../site/settings.mjs';
-import { listStagedSources, readSections, SOURCES, stagePages } from '../site/site-pages.mjs';
+import { listStagedSources, MADE, readMovedPages, readSections, SOURCES, stagePages } from '../site/site-pages.mjs';
 import { buildOnce } from './build-once.mjs';
+import { renderForwardPage } from './forward-page.mjs';
+import { writeFiles } from './generators.ts';
 
+// The documents that are made from the code. They take a second, and the site is only built if one of them has changed.
+await buildOnce({
+  sources: ['src', ...SOURCES.filter((path) => path !== MADE), 'scripts'],
+  stamp: `${MADE}.built-from`,
+  made: [MADE],
+  build: async () => {
+    // Imported here, because it loads all commands.
+    const { makeSiteDocuments } = await import('./site-documents.ts');
+    writeFiles(await makeSiteDocuments());
+  },
+});
 await buildOnce({
   sources: [
     ...SOURCES,
@@ -38,6 +51,7 @@ async function buildSite() {
   await generate();
   storeIcons();
   for (const source of listStagedSources()) storeMarkdown(source);
+  for (const [page, target] of Object.entries(readMovedPages())) storeMovedPage(page, target);
   writeFileSync(join(OUT, 'llms.txt'), renderOverview());
   if (IS_PUBLIC) return;
   writeFileSync(join(OUT, 'versions.json'), JSON.stringify([{ version: VERSION, path: BASE }]));
@@ -85,6 +99,17 @@ function storeMarkdown(source) {
   const file = join(OUT, nameMarkdownOf(source));
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, renderPlainMarkdown(source, { base: BASE, repository: REPOSITORY_URL }));
+}
+
+/** Both forms of a page that moved lead to its new place. */
+function storeMovedPage(page, target) {
+  const title = `${page} has moved`;
+  mkdirSync(dirname(join(OUT, page)), { recursive: true });
+  writeFileSync(
+    join(OUT, `${page}.html`),
+    renderForwardPage({ title, url: BASE + target, label: target, isImmediate: true }),
+  );
+  writeFileSync(join(OUT, `${page}.md`), `# ${title}\n\nRead [${target}](${BASE}${nameMarkdown(target)}).\n`);
 }
 
 /** https://llmstxt.org: the Markdown of all pages, with their descriptions, for programs that read the documentation. */

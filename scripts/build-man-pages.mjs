@@ -8,7 +8,13 @@ import { readSourceTime } from './source-time.mjs';
 const RENDERERS = ['build-man-pages.mjs', 'cli-reference.ts', 'man-pages.ts', 'program-tree.ts'];
 
 await buildOnce({
-  sources: ['src/cli', 'src/domain', 'package.json', ...RENDERERS.map((name) => `scripts/${name}`)],
+  sources: [
+    'src/cli',
+    'src/domain',
+    'docs/reference/cli.md',
+    'package.json',
+    ...RENDERERS.map((name) => `scripts/${name}`),
+  ],
   stamp: 'man/.built-from',
   made: ['man'],
   build: async () => {

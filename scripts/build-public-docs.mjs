@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { renderForwardPage } from './forward-page.mjs';
 import { check, runProgram } from './release/run-program.mjs';
 import { runNpm } from './run-npm.mjs';
 
@@ -32,8 +33,12 @@ function buildAll(base, output) {
   buildVersion(ROOT, UNRELEASED, base, output);
   const versions = [...releases, UNRELEASED].map((version) => ({ version, path: `${base}${version}/` }));
   writeFileSync(join(output, 'versions.json'), JSON.stringify(versions, null, 2));
-  writeFileSync(join(output, 'index.html'), renderPage('Documentation of Dockbell', versions[0].path, true));
-  writeFileSync(join(output, '404.html'), renderPage('This page does not exist', versions[0].path, false));
+  const latest = { url: versions[0].path, label: 'The latest version of the documentation' };
+  const pages = {
+    'index.html': { title: 'Documentation of Dockbell', ...latest, isImmediate: true },
+    '404.html': { title: 'This page does not exist', ...latest, isImmediate: false },
+  };
+  for (const [name, page] of Object.entries(pages)) writeFileSync(join(output, name), renderForwardPage(page));
 }
 
 /** A path with a slash at both ends. GitHub Pages reports a path without the last one, and an empty one for a custom domain. */
@@ -67,12 +72,12 @@ function buildRelease(version, base, output) {
   }
 }
 
-/** Builds the pages of a work tree. They need only the packages of the generator. */
+/** Builds the pages of a work tree. Some are made by its code, so they need its packages and those of the site generator. */
 function buildVersion(folder, version, base, output) {
   console.log(`documentation of ${version}`);
-  const site = join(folder, 'site');
   const options = ['--no-audit', '--no-fund', '--loglevel=error'];
-  if (!existsSync(join(site, 'node_modules'))) check('npm ci', runNpm(['ci', ...options], { cwd: site }));
+  for (const cwd of [folder, join(folder, 'site')])
+    if (!existsSync(join(cwd, 'node_modules'))) check('npm ci', runNpm(['ci', ...options], { cwd }));
   const env = {
     ...process.env,
     DOCS_BASE: `${base}${version}/`,
@@ -81,16 +86,4 @@ function buildVersion(folder, version, base, output) {
     DOCS_VERSIONS: `${base}versions.json`,
   };
   check('build-docs.mjs', runProgram(process.execPath, ['scripts/build-docs.mjs'], folder, env));
-}
-
-function renderPage(title, latest, leadsThere) {
-  const refresh = leadsThere ? `<meta http-equiv="refresh" content="0; url=${latest}">\n` : '';
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-${refresh}<title>${title}</title>
-<h1>${title}</h1>
-<p><a href="${latest}">The latest version of the documentation</a></p>
-</html>
-`;
 }

@@ -4,18 +4,8 @@ import { describeType as describeValue } from '../src/config/option-type.ts';
 import type { Option, OptionType } from '../src/config/options/option.ts';
 import { TEXT_FORMATS } from '../src/config/text-formats.ts';
 
-const START = '<!-- options: generated from src/config/options/options.ts by scripts/generate-config.ts -->';
-const END = '<!-- end of options -->';
-
-/** The page with its generated part renewed; everything around it is written by hand. */
-export function renewConfigReference(page: string): string {
-  const start = page.indexOf(START);
-  const end = page.indexOf(END);
-  if (start === -1 || end < start) throw new Error('The marks around the options are missing in the page.');
-  return `${page.slice(0, start)}${START}\n\n${renderOptions()}\n${page.slice(end)}`;
-}
-
-function renderOptions(): string {
+/** The options in docs/reference/configuration.md. */
+export function renderOptions(): string {
   return renderSection(OPTION_TREE, '').join('\n');
 }
 

@@ -1,5 +1,16 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
 /** The text of each file, by its path in the repository. */
 export type GeneratedFiles = ReadonlyMap<string, string>;
+
+/** Writes the files, which are relative to the current folder. */
+export function writeFiles(files: GeneratedFiles): void {
+  for (const [path, text] of files) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
 
 /**
  * What makes files from the tables of the code, by the name of what it makes: the same bytes on every machine and at any time.
@@ -9,5 +20,6 @@ export type GeneratedFiles = ReadonlyMap<string, string>;
 export const GENERATORS: Readonly<Record<string, () => Promise<GeneratedFiles>>> = {
   'definition-schemas': async () => (await import('./definition-schemas.ts')).makeDefinitionSchemas(),
   'config-schema': async () => (await import('./config-schema.ts')).makeConfigSchema(),
+  'site-documents': async () => (await import('./site-documents.ts')).makeSiteDocuments(),
   api: async () => (await import('./api-types.ts')).makeApiFiles(),
 };

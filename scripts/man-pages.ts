@@ -1,7 +1,7 @@
 import type { Argument, Option } from 'commander';
 import type { CliCommand } from '../src/cli/cli-command.ts';
 import { describeExitCodes } from '../src/cli/cli-command.ts';
-import { INTRODUCTION } from './cli-reference.ts';
+import { readIntroduction } from './cli-reference.ts';
 import { describe, listCommands, loadProgram, pathOf, sentence } from './program-tree.ts';
 
 /** The command line as manual pages: `dockbell(1)`, and a page for each command, as git has them. */
@@ -27,19 +27,13 @@ export async function renderManPages(edition: Edition): Promise<ManPage[]> {
   return [{ file: fileOf(root), text: renderMainPage(root, edition) }, ...pages];
 }
 
-/** The files of all pages, for the field `man` of package.json. */
-export async function listManFiles(): Promise<string[]> {
-  const root = await loadProgram();
-  return [root, ...root.visibleSubcommands()].map((command) => `man/${fileOf(command)}`);
-}
-
 function renderMainPage(root: CliCommand, edition: Edition): string {
   const [summary = '', ...more] = root.description().split(/(?<=\.) /);
   return joinParts([
     renderHead(root, edition),
     section('NAME', `${toRoff('dockbell')} \\- ${toRoff(lowerFirst(summary).replace(/\.$/, ''))}`),
     section('SYNOPSIS', `${bold('dockbell')} ${toRoff('[options] <command> [arguments]')}`),
-    section('DESCRIPTION', [more.join(' '), ...INTRODUCTION.trim().split('\n\n')].map(renderMarkdown).join('\n.PP\n')),
+    section('DESCRIPTION', [more.join(' '), ...readIntroduction().split('\n\n')].map(renderMarkdown).join('\n.PP\n')),
     section(
       'COMMANDS',
       ...root

@@ -26,9 +26,6 @@ const MAIN_TESTS = [...VITEST, '--tags-filter=!full'];
 const FURTHER_TESTS = [...VITEST, '--tags-filter=full', '--passWithNoTests'];
 const BENCHMARK_TESTS = [...VITEST, '--config', 'vitest.full.ts', '--passWithNoTests'];
 const TSX = 'node_modules/tsx/dist/cli.mjs';
-/** Scripts that write files from the tables of the code: later ones read what earlier ones wrote. */
-const GENERATORS = ['generate', 'generate-schemes', 'generate-rule-docs', 'generate-config', 'generate-cli-docs'];
-
 /** Tasks of `node scripts/launch.mjs`. Each gets the remaining arguments and resolves to an exit code. */
 const TASKS = {
   start: async (args) => (await install(['.'])) || (await build(['program', 'dashboard'])) || start(args),
@@ -97,11 +94,7 @@ async function build(parts = ['program', 'dashboard', 'docs', 'man-pages']) {
 
 /** Renews every generated file: schemas, types, reference pages, and the generated parts of other documents. */
 async function generate() {
-  for (const name of GENERATORS) {
-    const code = await run([TSX, `scripts/${name}.ts`]);
-    if (code !== 0) return code;
-  }
-  const code = await build(['program', 'man-pages']);
+  const code = (await run([TSX, 'scripts/generate.ts'])) || (await build(['program', 'man-pages']));
   if (code !== 0) return code;
   // The tests of documents write the generated parts of documents. The built site is still that of the documents before.
   process.env.UPDATE_DOCS = '1';

@@ -15,7 +15,7 @@ export const OUT = resolve(ROOT, process.env.DOCS_OUT ?? '.cache/docs');
 export const VERSION = process.env.DOCS_VERSION ?? version;
 /** Path of the list of versions on the host. */
 export const VERSIONS_FILE = process.env.DOCS_VERSIONS ?? `${BASE}versions.json`;
-/** Files that are not pages are shown by this host. Same as readDocumentsUrl() of the program. */
+/** Files that are not pages are shown by this host. */
 export const REPOSITORY_URL =
   homepage === undefined
     ? `https://unpkg.com/${name}@${version}/`

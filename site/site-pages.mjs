@@ -17,9 +17,10 @@ const ROOT_PAGES = new Map([
   ['CHANGELOG.md', 'changelog.md'],
 ]);
 
-/** On GitHub, a link to this file shows the document. On the site, it leads to the pages that are made from it. */
+/** On GitHub, a link to one of these files shows the file. On the site, it leads to the pages that are made from it. */
 const API_DOCUMENT = 'schemas/openapi.json';
 const API_FOLDER = 'reference/api';
+const SCHEME_GUIDES = 'docs/schemes/guides.yaml';
 
 /** Maps paths of sources to paths of pages, in the form that VitePress calls rewrites. */
 export const REWRITES = {
@@ -28,18 +29,27 @@ export const REWRITES = {
   ...Object.fromEntries(ROOT_PAGES),
 };
 
+/** The folder with the documents that scripts/site-documents.ts makes from the code, in the layout of the repository. */
+export const MADE = '.cache/site-documents';
+
 /** What `stagePages` copies: a page outside of this folder would not find the packages of the generator. */
 const COPIED = ['docs', ...ROOT_PAGES.keys()];
 
-export const SOURCES = [...COPIED, API_DOCUMENT];
+export const SOURCES = [...COPIED, MADE, API_DOCUMENT];
 
 /** Copies the sources of all pages to STAGE, in the layout of the repository, and writes the pages of the API reference. */
 export function stagePages() {
   rmSync(STAGE, { recursive: true, force: true });
   for (const source of COPIED) cpSync(posix.join(ROOT, source), posix.join(STAGE, source), { recursive: true });
+  cpSync(posix.join(ROOT, MADE, 'docs'), posix.join(STAGE, 'docs'), { recursive: true });
   mkdirSync(posix.join(STAGE, 'docs', API_FOLDER));
   for (const { name, text } of listApiPages())
     writeFileSync(posix.join(STAGE, 'docs', API_FOLDER, `${name}.md`), `${text}\n`);
+}
+
+/** Old paths of pages → their new paths, with anchors. */
+export function readMovedPages() {
+  return JSON.parse(readFileSync(posix.join(ROOT, MADE, 'moved-pages.json'), 'utf8'));
 }
 
 function listApiPages() {
@@ -50,6 +60,13 @@ function listApiPages() {
 export function listStagedSources() {
   const names = readdirSync(STAGE, { recursive: true, encoding: 'utf8' });
   return names.filter((name) => name.endsWith('.md')).sort();
+}
+
+/** The address of a link to a file: `/guides/plan#steps` for a page of the site; `null` if the file is not a page. */
+export function pathOf(source, anchor) {
+  if (source === SCHEME_GUIDES && anchor !== undefined) return `/schemes/${anchor}`;
+  const page = pageOf(source);
+  return page === null ? null : `/${page}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
 /** The path of the page of a staged source without its extension, such as `guides/plan`; `null` if it is not a page. */

@@ -11,10 +11,7 @@ import { listFolders, listPages, REWRITES, readSections, STAGE } from '../site-p
 
 const sections = readSections();
 /** Folders whose pages are listed on one page of the reference. */
-const GENERATED = [
-  { folder: 'rules', text: 'Diagnostics', link: '/reference/diagnostics' },
-  { folder: 'schemes', text: 'Signature schemes', link: '/reference/signature-schemes' },
-];
+const GENERATED = [{ folder: 'schemes', text: 'Signature schemes', link: '/reference/signature-schemes' }];
 
 export default defineConfig({
   // One page after another, so that each build has the same search index, which every page names.
@@ -83,7 +80,7 @@ function slugifyAsGitHub(title) {
     .replaceAll(' ', '-');
 }
 
-/** By the folder of a page: only its section, because each of the 200 pages contains its sidebar. */
+/** By the folder of a page: only its section, because each page contains its sidebar. */
 function listSidebars() {
   const folders = sections.flatMap((section) =>
     section.groups.flatMap(({ items }) => items.map(({ link }) => [link.slice(0, link.lastIndexOf('/') + 1), section])),

@@ -1,5 +1,5 @@
 import { posix, relative } from 'node:path';
-import { pageOf, STAGE } from '../site-pages.mjs';
+import { pathOf, STAGE } from '../site-pages.mjs';
 
 /**
  * Links and images in documents are relative paths in the repository, so that they work on GitHub. Links to other pages
@@ -27,7 +27,5 @@ export function resolveLink(source, href, repositoryUrl) {
   if (/^(?:[a-z]+:|#)/.test(href)) return href;
   const [path, anchor] = href.split('#');
   const target = posix.join(posix.dirname(source), path);
-  const page = pageOf(target);
-  const hash = anchor === undefined ? '' : `#${anchor}`;
-  return page === null ? `${repositoryUrl}${target}${hash}` : `/${page}${hash}`;
+  return pathOf(target, anchor) ?? `${repositoryUrl}${target}${anchor === undefined ? '' : `#${anchor}`}`;
 }

@@ -68,6 +68,11 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
         load: async () => (await import('./commands/validate.ts')).declareValidate,
       },
       {
+        name: 'explain',
+        description: 'explain a rule of validate: what is wrong, why, a wrong example and a right one',
+        load: async () => (await import('./commands/explain.ts')).declareExplain,
+      },
+      {
         name: 'test',
         description:
           'evaluate the samples of webhooks, and compare what they start with what they expect; no daemon needed',

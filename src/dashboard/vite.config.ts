@@ -8,7 +8,7 @@ import { listRulePages } from '../../scripts/rule-docs.ts';
 
 const OUT_DIR = '../../dist/dashboard';
 
-/** Provides the pages of the rules (docs/rules/) as data, under the name `virtual:rule-pages`. */
+/** Provides the explanations of the rules (docs/rules/guides.yaml) as data, under the name `virtual:rule-pages`. */
 function provideRulePages(): Plugin {
   const name = 'virtual:rule-pages';
   return {

@@ -14,8 +14,8 @@ interface Rule {
 }
 
 /**
- * Every rule about definitions, by its stable ID. The pages in `docs/rules/` and the list in
- * `docs/reference/diagnostics.md` are generated from this table and `docs/rules/guides.yaml`. An ID is never reused.
+ * Every rule about definitions, by its stable ID. Its section in `docs/reference/diagnostics.md` and the output of
+ * `dockbell explain` are made from this table and `docs/rules/guides.yaml`. An ID is never reused.
  */
 export const RULES = {
   'factory/not-found': error('The tree contains no `factory.yaml`, no `webhooks/` and no `automations/`.'),
@@ -257,9 +257,9 @@ export function applyLint(diagnostics: readonly Diagnostic[], lint: LintSettings
   });
 }
 
-/** Path of the page about a rule, in the repository and in the package. */
-export function rulePagePath(rule: RuleId): string {
-  return `docs/rules/${rule}.md`;
+/** Path of the section about a rule on the documentation site. Anchors are those that GitHub derives from titles. */
+export function ruleSection(rule: RuleId): string {
+  return `reference/diagnostics#${rule.replace('/', '')}`;
 }
 
 function error(description: string): Rule {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { listCommandBlocks, openDocumentShell, readReason } from '../helpers/documented-commands.ts';
 import { ELSEWHERE, executed, PAGES } from '../helpers/documented-pages.ts';
-import { listDocuments, locate } from '../helpers/documents.ts';
+import { listPages, locate } from '../helpers/documents.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
 /** The only reasons why a block is not executed. Keep the list short. */
@@ -19,12 +19,12 @@ const REASONS = [
 describe('the command blocks of documents', () => {
   it('are executed by a test, or have a reason', () => {
     const handled = [...Object.keys(PAGES), ...Object.keys(ELSEWHERE)];
-    const left = listDocuments().filter((document) => executed(document).length > 0 && !handled.includes(document));
+    const left = listPages().filter((document) => executed(document).length > 0 && !handled.includes(document));
     expect(left).toEqual([]);
   });
 
   it('have only these reasons', () => {
-    const reasons = listDocuments()
+    const reasons = listPages()
       .flatMap(listCommandBlocks)
       .flatMap((block) => readReason(block) ?? []);
     expect([...new Set(reasons)].sort()).toEqual(REASONS);

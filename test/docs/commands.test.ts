@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listDocuments, listFences, readProse } from '../helpers/documents.ts';
+import { listFences, listPages, readProse } from '../helpers/documents.ts';
 import { findFault, listCalls, splitWords } from '../helpers/parsed-commands.ts';
 
 interface Shown {
@@ -20,13 +20,13 @@ const isCall = ({ line }: Shown) =>
   !line.trim().startsWith('#') &&
   !/\b(?:npm|useradd|install|systemctl|journalctl|tar|docker (?:build|run)|kubectl)\b/.test(line.split('dockbell')[0]!);
 
-const SHOWN = listDocuments()
+const SHOWN = listPages()
   .flatMap(listShownLines)
   .filter(isCall)
   .flatMap(({ document, line }) => listCalls(line).map((args) => ({ document, args: args.join(' '), words: args })));
 
 /** `dockbell …` in a sentence: only a mention, so arguments can be missing. */
-const MENTIONED = listDocuments().flatMap((document) =>
+const MENTIONED = listPages().flatMap((document) =>
   [...readProse(document).matchAll(/`(?:npx )?dockbell ([^`\n]+)`/g)].map((match) => ({ document, line: match[1]! })),
 );
 

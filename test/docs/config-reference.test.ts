@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { renewConfigReference } from '../../scripts/config-reference.ts';
+import { renderOptions } from '../../scripts/config-reference.ts';
 import { buildConfigSchema } from '../../scripts/config-schema.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { OPTIONS } from '../../src/config/options/options.ts';
@@ -39,10 +39,9 @@ describe('the table of options', () => {
     }
   });
 
-  it('is the source of the reference page', async () => {
-    const page = await read(PAGE);
-    expect(page).toBe(renewConfigReference(page));
-    for (const key of Object.keys(OPTIONS)) expect(page).toContain(`#### \`${key}\``);
+  it('has a section of the reference page for each key', () => {
+    const titles = [...renderOptions().matchAll(/^#### `(.*)`$/gm)].map(([, key]) => key);
+    expect(titles.sort()).toEqual(Object.keys(OPTIONS).sort());
   });
 
   it('uses each environment variable for one option', () => {

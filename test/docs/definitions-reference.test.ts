@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { RULE_IDS } from '../../scripts/rule-docs.ts';
 import { CUSTOM } from '../../src/definitions/signature/schemes/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../src/definitions/signature/schemes/schemes.ts';
 import { readSchema, SCHEMA_KINDS, SCHEMA_NAMES, type SchemaKind } from '../../src/definitions/yaml/schemas.ts';
@@ -113,15 +112,6 @@ describe('the reference of definition files', () => {
       'keys of automation webhookTrigger filter',
       renderKeys(schema, trigger.properties!.filter!),
     );
-  });
-
-  it('lists every rule with its default severity and whether it can be changed', () => {
-    const rows = RULE_IDS.map((rule) => {
-      const { severity, isLint, description } = RULES[rule];
-      return `| [\`${rule}\`](../rules/${rule}.md) | ${severity} | ${isLint ? 'yes' : ''} | ${cell(description)} |\n`;
-    });
-    const head = '| rule | default | may be changed | when |\n| --- | --- | --- | --- |\n';
-    expectGenerated('diagnostics.md', 'rules', head + rows.join(''));
   });
 
   it.each(SCHEMA_KINDS)('%s.md has its sections in the fixed order', (kind) => {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { listDocuments, locate, readDocument } from '../helpers/documents.ts';
+import { RULES, type RuleId, ruleSection } from '../../src/domain/rules.ts';
+import { listPages, locate, readDocument } from '../helpers/documents.ts';
 
 const SITE = fileURLToPath(locate('dist/docs/'));
 const readBuilt = (file: string) => gunzipSync(readFileSync(join(SITE, `${file}.gz`))).toString();
@@ -21,7 +22,7 @@ interface Operation {
 describe('the Markdown of the documentation site', () => {
   it('exists for each page, and for nothing else', () => {
     expect(listBuilt('.md')).toEqual(listBuilt('.html').filter((page) => page !== '404'));
-    const pages = listDocuments().filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
+    const pages = listPages().filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
     for (const path of pages) expect(listBuilt('.md')).toContain(path.slice('docs/'.length, -'.md'.length));
   });
 
@@ -50,6 +51,20 @@ describe('the Markdown of the documentation site', () => {
   it('leads from each page to its Markdown', () => {
     expect(readBuilt('guides/plan.html')).toContain('type="text/markdown" href="/docs/guides/plan.md"');
     expect(readBuilt('index.html')).toContain('type="text/markdown" href="/docs/index.md"');
+  });
+});
+
+describe('the pages of single rules, which earlier versions had', () => {
+  const rules = Object.keys(RULES) as RuleId[];
+  const moved = rules.map((rule) => [rule, `/docs/${ruleSection(rule)}`] as const);
+
+  it.each(moved)('%s lead to the section of the rule', (rule, url) => {
+    const page = readBuilt(`rules/${rule}.html`);
+    expect(page).toContain(`<meta http-equiv="refresh" content="0; url=${url}">`);
+    expect(page).toContain(`<a href="${url}">`);
+    expect(page).not.toContain('<script');
+    expect(readBuilt('reference/diagnostics.html')).toContain(`id="${url.split('#')[1]}"`);
+    expect(readBuilt(`rules/${rule}.md`)).toContain(`](${url.replace('#', '.md#')})`);
   });
 });
 

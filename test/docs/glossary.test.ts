@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { listDocuments, locate, readDocument, readProse } from '../helpers/documents.ts';
+import { listPages, locate, readDocument, readProse } from '../helpers/documents.ts';
 
 const PAGE = 'docs/glossary.md';
 const ROWS = [...readDocument(PAGE).matchAll(/^\| ([^|`]+) \| ([^|]+) \| `(\w+)` in `(src\/[\w/.-]+)` \|$/gm)].map(
@@ -24,7 +24,7 @@ describe('docs/glossary.md', () => {
 describe('the documents', () => {
   it('refer only to existing source files, or to files that tools create', () => {
     const created = readDocument('.gitignore').split('\n');
-    const missing = listDocuments().flatMap((document) =>
+    const missing = listPages().flatMap((document) =>
       [...readProse(document).matchAll(/`((?:src|test|scripts|schemas)\/[\w/.-]*)`/g)]
         .map((match) => match[1]!)
         .filter((path) => !existsSync(locate(path)) && !created.includes(path))

@@ -1,21 +1,34 @@
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listDocuments, locate, readDocument, readProse } from '../helpers/documents.ts';
+import { dropFences, listDocuments, listPages, locate, readDocument, readPage } from '../helpers/documents.ts';
 
 interface Link {
   document: string;
   target: string;
 }
 
-function listLinks(document: string): Link[] {
-  const prose = readProse(document).replace(/`[^`\n]*`/g, '');
+/** A reader of the documents: which exist, and what they contain. */
+interface View {
+  documents: readonly string[];
+  read(document: string): string;
+}
+
+const REPOSITORY: View = { documents: listDocuments(), read: readDocument };
+const SITE: View = { documents: listPages(), read: readPage };
+
+function listLinks({ read }: View, document: string): Link[] {
+  const prose = dropFences(read(document)).replace(/`[^`\n]*`/g, '');
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => ({ document, target: match[1]! }));
 }
 
-/** Anchors as GitHub derives them from titles. */
-function listAnchors(document: string): string[] {
-  return [...readProse(document).matchAll(/^#+ (.+)$/gm)].map((match) =>
+/**
+ * Anchors as GitHub derives them from titles, also those of the part that only the site has: on GitHub, such a link opens the
+ * document. The guides of schemes have an anchor for each scheme, which on the site is its page.
+ */
+function listAnchors(file: string): string[] {
+  if (file.endsWith('.yaml')) return [...readDocument(file).matchAll(/^(\w+):$/gm)].map(([, key]) => key!);
+  return [...dropFences(readPage(file)).matchAll(/^#+ (.+)$/gm)].map((match) =>
     match[1]!
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, '')
@@ -23,41 +36,57 @@ function listAnchors(document: string): string[] {
   );
 }
 
-function findProblem({ document, target }: Link): string | null {
+function findProblem({ documents }: View, { document, target }: Link): string | null {
   if (/^[a-z]+:/.test(target)) return target.startsWith('https://') ? null : 'not https';
   const [path = '', anchor] = target.split('#');
   const file = path === '' ? document : posix.join(posix.dirname(document), path);
-  if (!existsSync(locate(file))) return 'no such file';
+  if (!documents.includes(file) && !existsSync(locate(file))) return 'no such file';
   if (anchor !== undefined && !listAnchors(file).includes(anchor)) return 'no such title';
   return null;
 }
 
-describe('links between documents', () => {
-  it.each(listDocuments())('of %s have an existing target', (document) => {
-    const broken = listLinks(document).flatMap((link) => {
-      const problem = findProblem(link);
-      return problem === null ? [] : [`${link.target}: ${problem}`];
-    });
+describe.each([
+  ['in the repository', REPOSITORY],
+  ['on the site', SITE],
+])('links between documents %s', (_where, view) => {
+  it('have an existing target', () => {
+    const broken = view.documents
+      .flatMap((document) => listLinks(view, document))
+      .flatMap((link) => {
+        const problem = findProblem(view, link);
+        return problem === null ? [] : [`${link.document}: ${link.target}: ${problem}`];
+      });
     expect(broken).toEqual([]);
   });
 
-  it('reach every page', () => {
+  it('reach every document', () => {
     const linked = new Set(
-      listDocuments()
-        .flatMap(listLinks)
+      view.documents
+        .flatMap((document) => listLinks(view, document))
         .map(({ document, target }) => posix.join(posix.dirname(document), target.split('#')[0]!)),
     );
-    const alone = listDocuments().filter((document) => document !== 'README.md' && !linked.has(document));
+    const alone = view.documents.filter((document) => document !== 'README.md' && !linked.has(document));
     expect(alone).toEqual([]);
   });
 
-  it('detects a missing file and a missing title', () => {
-    const link = (target: string) => findProblem({ document: 'docs/README.md', target });
-    expect(link('architecture.md')).toBeNull();
-    expect(link('../README.md#security')).toBeNull();
-    expect(link('nowhere.md')).toBe('no such file');
-    expect(link('../README.md#nowhere')).toBe('no such title');
+  it('are broken without their file or title', () => {
+    const find = (target: string) => findProblem(view, { document: 'docs/README.md', target });
+    expect(find('architecture.md')).toBeNull();
+    expect(find('../README.md#security')).toBeNull();
+    expect(find('schemes/guides.yaml#slack')).toBeNull();
+    expect(find('reference/diagnostics.md#webhookunknown-key')).toBeNull();
+    expect(find('nowhere.md')).toBe('no such file');
+    expect(find('../README.md#nowhere')).toBe('no such title');
+    expect(find('schemes/guides.yaml#nowhere')).toBe('no such title');
   });
+});
+
+it('documents that are made from the code are not in the repository', () => {
+  const made = SITE.documents.filter((document) => !REPOSITORY.documents.includes(document));
+  expect(made.length).toBeGreaterThan(50);
+  expect(findProblem(REPOSITORY, { document: 'docs/README.md', target: made[0]!.slice('docs/'.length) })).toBe(
+    'no such file',
+  );
 });
 
 describe('the comparison with other products', () => {

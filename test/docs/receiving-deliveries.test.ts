@@ -87,7 +87,7 @@ describe('docs/reference/receiving-deliveries.md', () => {
   it('lists every handshake and every outcome', () => {
     const guides = readHandshakeGuides();
     const rows = HANDSHAKES.map(({ name, scheme }) => {
-      const webhook = scheme === null ? '`authMode: url_token`' : `[\`${scheme}\`](../schemes/${scheme}.md)`;
+      const webhook = scheme === null ? '`authMode: url_token`' : `[\`${scheme}\`](../schemes/guides.yaml#${scheme})`;
       const { title, sends, answered } = guides[name]!;
       return [title ?? findScheme(scheme!)!.title, webhook, sends, answered];
     });

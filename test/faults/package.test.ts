@@ -56,7 +56,10 @@ describe('the package', () => {
   }, 300_000);
 
   it('contains the built program, dashboard, documentation and manual pages, and no source map', () => {
-    const { man } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { man: string[] };
+    const man = readdirSync(join(clone, 'man')).flatMap((name) => (name.endsWith('.1') ? [`man/${name}`] : []));
+    const packed = execFileSync('tar', ['-xOf', tarball, 'package/package.json'], { encoding: 'utf8' });
+    expect(JSON.parse(packed).man).toEqual(man.sort());
+    expect(readFileSync(join(clone, 'package.json'), 'utf8')).toBe(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const built = ['dist/main.js', 'dist/dashboard/index.html', 'dist/docs/index.html.gz'];
     const expected = [...built, ...man, 'SECURITY.md', 'LICENSE'];
     expect(files).toEqual(expect.arrayContaining(expected));
@@ -90,6 +93,10 @@ describe('the package', () => {
       writeFileSync(join(prefix, 'broken/webhooks/ci.yaml'), 'secretName: 1\n');
       const sarif = runIn(surroundings, 'sh', ['-c', 'bin/dockbell validate --format sarif broken || true'], prefix);
       expect(JSON.parse(sarif).runs[0].tool.driver.rules.length).toBeGreaterThan(0);
+      expect(dockbell('explain', 'webhook/unknown-key')).toContain('deliveryIdHeader');
+      const linked = join(prefix, 'share/man/man1/dockbell-explain.1');
+      // npm 12 links no manual pages.
+      expect(existsSync(linked)).toBe(npm === 'npm-11');
 
       const repo = await createCiRepository();
       const daemon = await startTestDaemon({

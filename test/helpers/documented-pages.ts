@@ -9,7 +9,7 @@ import {
   type Replacements,
   readReason,
 } from './documented-commands.ts';
-import { listDocuments } from './documents.ts';
+import { listPages } from './documents.ts';
 import { eventually } from './eventually.ts';
 import { createTempDir } from './temp-dir.ts';
 import { createTempGitRepo, type RepoFiles, runTestGit } from './temp-git-repo.ts';
@@ -394,7 +394,7 @@ export const ELSEWHERE: { [document: string]: string } = {
   'docs/guides/http-receivers.md': 'test/e2e/http-executor.test.ts',
   'docs/guides/local-development.md': 'test/e2e/listen.test.ts',
   ...Object.fromEntries(
-    listDocuments()
+    listPages()
       .filter((path) => path.startsWith('docs/schemes/'))
       .map((path) => [path, 'test/e2e/scheme-pages.test.ts']),
   ),

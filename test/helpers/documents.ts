@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -13,13 +13,31 @@ export function readDocument(path: string): string {
   return readFileSync(locate(path), 'utf8');
 }
 
-/** All documents: those in the root and all under docs/, as paths in the repository. */
+/** All documents of the repository: those in the root and all under docs/. */
 export function listDocuments(): string[] {
   const inRoot = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
-  const inDocs = readdirSync(locate('docs/'), { recursive: true, encoding: 'utf8' })
+  return [...inRoot, ...listMarkdown('docs/')].sort();
+}
+
+/** Where `npm run build` writes the documents that are made from the code, in the layout of the repository. */
+const MADE = '.cache/site-documents/';
+
+/** All documents as the site has them: those of the repository and those that are made from the code. */
+export function listPages(): string[] {
+  return [
+    ...new Set([...listDocuments(), ...listMarkdown(`${MADE}docs/`).map((path) => path.slice(MADE.length))]),
+  ].sort();
+}
+
+/** Text of a document as the site has it. */
+export function readPage(path: string): string {
+  return readDocument(existsSync(locate(MADE + path)) ? MADE + path : path);
+}
+
+function listMarkdown(folder: string): string[] {
+  return readdirSync(locate(folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name.replaceAll('\\', '/')}`);
-  return [...inRoot, ...inDocs].sort();
+    .map((name) => `${folder}${name.replaceAll('\\', '/')}`);
 }
 
 /** A fenced code block of a document. */
@@ -34,16 +52,21 @@ export interface Fence {
 
 export function listFences(document: string): Fence[] {
   // Includes indented blocks in lists.
-  return [...readDocument(document).matchAll(/^( *)```(\S*)[ \t]*(.*)\n([\s\S]*?)^\1```$/gm)].map(
+  return [...readPage(document).matchAll(/^( *)```(\S*)[ \t]*(.*)\n([\s\S]*?)^\1```$/gm)].map(
     ([, indent = '', language = '', title = '', text = '']) => {
       return { document, language, title, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '') };
     },
   );
 }
 
-/** The document without its fenced blocks. */
+/** The document without its fenced blocks, as the site has it. */
 export function readProse(document: string): string {
-  return readDocument(document).replace(/^```[\s\S]*?^```$/gm, '');
+  return dropFences(readPage(document));
+}
+
+/** Markdown without its fenced blocks. */
+export function dropFences(markdown: string): string {
+  return markdown.replace(/^```[\s\S]*?^```$/gm, '');
 }
 
 /** The text between `<!-- name -->` and `<!-- end -->` is generated. `UPDATE_DOCS=1` writes it. */

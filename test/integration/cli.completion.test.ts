@@ -81,6 +81,10 @@ describe('completion offers', () => {
       ['--token-file', '--token', ':none'],
     ],
     [
+      ['explain', 'webhook/unsa'],
+      ['webhook/unsafe-secret', ':none'],
+    ],
+    [
       ['schema', 'aut'],
       ['automation', ':none'],
     ],

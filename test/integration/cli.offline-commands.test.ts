@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { RULES, type RuleId } from '../../src/domain/rules.ts';
 import { builtFile } from '../../src/platform/files/package-files.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
@@ -26,6 +27,8 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(join(dir, path), text);
 }
 
+const RULE_IDS = Object.keys(RULES) as RuleId[];
+
 const git = (...args: string[]) => runTestGit(dir, args);
 
 const WEBHOOK = 'authMode: token\nsecretName: CI_SECRET\n';
@@ -37,6 +40,51 @@ triggers:
 ---
 Look into it.
 `;
+
+describe('explain', () => {
+  it('prints the reason for a rule, a wrong example, a right one, and how to change its severity', async () => {
+    const { stdout, code } = await run(['explain', 'webhook/no-delivery-id']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^webhook\/no-delivery-id\nDeliveries of a webhook can be distinguished only by their bodies\.\n/,
+    );
+    expect(stdout).toMatch(/\nWrong:\n[\s\S]*\nRight:\n[\s\S]* {4}deliveryIdHeader: X-Event-Id\n/);
+    expect(stdout).toContain('\nChange the severity:\n\n  factory.yaml\n');
+  });
+
+  it.each([
+    ['a sentence with a link', 'secret/missing', [null]],
+    ['files', 'automation/key-not-served', ['automations/triage/automation.md']],
+  ] as const)('prints %s without Markdown, and as JSON', async (_what, rule, files) => {
+    const { stdout } = await run(['explain', rule]);
+    expect(stdout.replaceAll(/^ {4}.*$/gm, '')).not.toMatch(/\]\(|\*\*|```/);
+    const shown = JSON.parse((await run(['explain', rule, '--json'])).stdout);
+    const { severity, isLint, description } = RULES[rule];
+    expect(shown).toMatchObject({ rule, severity, lint: isLint, description, why: expect.stringMatching(/\.$/) });
+    expect(shown.wrong.map(({ file }: { file: string | null }) => file)).toEqual(files);
+    expect(shown.right[0].text).not.toBe('');
+  });
+
+  it('lists all rules, also as JSON', async () => {
+    const { stdout } = await run(['explain']);
+    expect(stdout).toMatch(/^RULE +DEFAULT +CAN CHANGE +WHEN\n/);
+    const rows = stdout.trimEnd().split('\n').slice(1);
+    expect(rows.map((row) => row.split(' ')[0])).toEqual(RULE_IDS);
+    const { data } = JSON.parse((await run(['explain', '--json'])).stdout);
+    expect(data.map(({ rule }: { rule: string }) => rule)).toEqual(RULE_IDS);
+  });
+
+  it.each([
+    ['webhook/unknown-kye', 'Did you mean webhook/unknown-key?'],
+    ['unknown-key', 'Did you mean webhook/unknown-key, automation/unknown-key, sample/unknown-key?'],
+    ['nothing', "'dockbell explain' lists the rules."],
+  ])('reports that %s is not a rule, with the nearest IDs', async (name, hint) => {
+    const { stdout, stderr, code } = await run(['explain', name]);
+    expect([stdout, code]).toEqual(['', 1]);
+    expect(stderr).toMatch(`'${name}' is not a rule.\n`);
+    expect(stderr).toContain(hint);
+  });
+});
 
 describe('init', () => {
   it('names the files that are read only at the root of a repository', async () => {

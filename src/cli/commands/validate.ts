@@ -35,6 +35,7 @@ export function declareValidate(command: CliCommand, bind: Bind): void {
     .explain({
       negative: 'a definition is invalid, or has warnings with --strict',
       more:
+        "'dockbell explain RULE' explains the rule of a finding.\n" +
         'Paths are relative to the root of the repository that holds the folder, so that editors and pipelines find them.\n' +
         'If a folder does not exist or contains no factory, the exit code is 2.\n' +
         `The limit is ${LIMIT_OPTIONS['limits.webhooksPerFactory'].default} webhooks per factory, the default of limits.webhooksPerFactory.`,

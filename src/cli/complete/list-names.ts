@@ -8,9 +8,9 @@ import type { WordPlace } from './locate-word.ts';
 /** A completion that takes longer than this disturbs more than it helps. */
 const ANSWER_TIMEOUT_MS = 1_000;
 /** The names are part of the words of a shell. */
-const PLAIN_NAME = /^[A-Za-z0-9][\w.-]*$/;
+const PLAIN_NAME = /^[A-Za-z0-9][\w./-]*$/;
 
-/** The first 100 names of each kind of object. */
+/** The names of each kind of object; of those that the daemon has, the first 100. */
 const LISTS = {
   factories: async (session: CommandSession) => {
     const { data } = await readAnswer((await session.api()).GET('/api/v1/factories', { params: { query: PAGE } }));
@@ -34,6 +34,10 @@ const LISTS = {
     const { ProfileStore } = await import('../profiles/profile-store.ts');
     return [...(await new ProfileStore(context).read()).profiles.keys()].map((name) => ({ name }));
   },
+  rules: async () => {
+    const { RULES } = await import('../../domain/rules.ts');
+    return Object.keys(RULES).map((name) => ({ name }));
+  },
   users: async (session: CommandSession) => {
     const { data } = await readAnswer((await session.api()).GET('/api/v1/users', { params: { query: PAGE } }));
     return data;
@@ -44,7 +48,7 @@ const PAGE = { limit: 100 };
 
 type Kind = keyof typeof LISTS;
 
-/** Options and arguments whose values the daemon knows, by their name in the help. */
+/** Options and arguments whose values are names, by their name in the help. */
 const KINDS: Readonly<Record<string, Kind>> = {
   '--factory': 'factories',
   '--profile': 'profiles',
@@ -52,6 +56,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   '--automation': 'automations',
   '<webhook>': 'webhooks',
   '<automation>': 'automations',
+  '<rule>': 'rules',
 };
 
 /** Groups whose `<name>` is an existing object, except in `create` and `add`. */
@@ -63,7 +68,7 @@ const GROUPS: Readonly<Record<string, Kind>> = {
 };
 
 /**
- * Names that the running daemon has for the word at the cursor. Empty if the word stands for something else, and if no
+ * Names that fit at the cursor, most of them from the running daemon. Empty if the word stands for something else, and if no
  * daemon answers in time: a completion never fails.
  */
 export async function listNames({ target, command, values }: WordPlace, context: CliContext): Promise<string[]> {

@@ -88,12 +88,12 @@ function describeWrongRule(rule: string, yaml: YamlText): FileProblem {
   }
   const message = `The severity of ${rule} cannot be changed: a definition that violates the rule cannot be applied.`;
   const hint =
-    'Remove this line, and fix what the rule reports. docs/reference/diagnostics.md lists the rules that can be changed.';
+    "Remove this line, and fix what the rule reports. 'dockbell explain' lists the rules that can be changed.";
   return { rule: 'factory/not-a-lint-rule', at, path, message, hint };
 }
 
 function hintForUnknownRule(rule: string): string {
   const meant = suggest(rule, Object.keys(RULES));
   if (meant !== null) return `Did you mean ${quote(meant)}?`;
-  return 'Each diagnostic shows the ID of its rule in brackets. docs/reference/diagnostics.md lists all rules.';
+  return "Each diagnostic shows the ID of its rule in brackets. 'dockbell explain' lists all rules.";
 }

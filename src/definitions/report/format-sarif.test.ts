@@ -38,7 +38,10 @@ describe('formatSarif', () => {
       expect.objectContaining({
         id: 'webhook/unknown-key',
         shortDescription: { text: 'A webhook has an unknown key.' },
-        help: { text: expect.stringContaining('docs/rules/webhook/unknown-key.md'), markdown: expect.any(String) },
+        help: {
+          text: expect.stringContaining('reference/diagnostics#webhookunknown-key'),
+          markdown: expect.any(String),
+        },
         defaultConfiguration: { level: 'error' },
       }),
     ]);
@@ -81,16 +84,17 @@ describe('formatSarif', () => {
     }
   });
 
-  it('leads to the pages of the rules, and from there on, by links that hold anywhere', () => {
-    const documentsUrl = 'https://example.com/dockbell/blob/main/';
+  it('leads to the sections of the rules, and from there on, by links that hold anywhere', () => {
+    const documentsUrl = 'https://example.com/dockbell/main/';
     const { driver } = show(makeReport(EVERY_RULE, { tool: { version: '1.2.3', documentsUrl } })).tool;
-    expect(driver.informationUri).toBe(`${documentsUrl}docs/README.md`);
+    expect(driver.informationUri).toBe(documentsUrl);
     for (const { id, help, helpUri } of driver.rules) {
-      expect(helpUri).toBe(`${documentsUrl}docs/rules/${id}.md`);
+      expect(helpUri).toBe(`${documentsUrl}reference/diagnostics#${id.replace('/', '')}`);
       expect(help.text, id).toContain(helpUri);
       const targets = [...help.markdown.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
-      expect(targets, id).toContain(`${documentsUrl}docs/reference/diagnostics.md`);
-      for (const target of targets) expect(target, id).toMatch(/^https:\/\/example\.com\/dockbell\/blob\/main\/docs\//);
+      expect(targets, id).toContain(`${documentsUrl}reference/diagnostics`);
+      for (const target of targets)
+        expect(target, id).toMatch(/^https:\/\/example\.com\/dockbell\/main\/[a-z]+\/[a-z-]+(?:#|$)/);
     }
   });
 

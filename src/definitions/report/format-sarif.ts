@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { parse } from 'yaml';
 import type { Diagnostic } from '../../domain/diagnostic.ts';
-import { RULES, type RuleId, rulePagePath } from '../../domain/rules.ts';
+import { RULES, type RuleId, ruleSection } from '../../domain/rules.ts';
 import { escapeLines, escapeText } from '../../domain/words/escape-text.ts';
-import { packageFile } from '../../platform/files/package-files.ts';
+import { dropLinks, type RuleGuide, readRuleGuides, renderRuleMarkdown } from './rule-guide.ts';
 import { createFingerprinter, listDiagnostics, type ValidationReport } from './validation-report.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
@@ -28,26 +26,22 @@ function describeDriver({ tool }: ValidationReport, rules: string[]): object {
     name: 'Dockbell',
     version: tool.version,
     semanticVersion: tool.version,
-    informationUri: new URL('docs/README.md', tool.documentsUrl).href,
+    informationUri: tool.documentsUrl,
     rules: listRules(rules, tool.documentsUrl),
   };
 }
 
-/** The part of `docs/rules/guides.yaml` that reports show. */
-type Guides = { readonly [rule in RuleId]: { readonly why: string } };
-
 function listRules(rules: string[], documentsUrl: string): object[] {
   if (rules.length === 0) return [];
-  const guides: Guides = parse(readFileSync(packageFile('docs/rules/guides.yaml'), 'utf8'));
-  return rules.map((rule) => showRule(rule as RuleId, guides, documentsUrl));
+  const guides = readRuleGuides();
+  return rules.map((rule) => showRule(rule as RuleId, guides[rule as RuleId], documentsUrl));
 }
 
-function showRule(id: RuleId, guides: Guides, documentsUrl: string): object {
+function showRule(id: RuleId, guide: RuleGuide, documentsUrl: string): object {
   const { severity, description } = RULES[id];
-  const page = rulePagePath(id);
-  const helpUri = new URL(page, documentsUrl).href;
-  const text = `${description} ${guides[id].why.trim().replace(LINK, '$1')}`;
-  const markdown = readFileSync(packageFile(page), 'utf8').replace(/^<!--.*-->\n\n/m, '');
+  const helpUri = new URL(ruleSection(id), documentsUrl).href;
+  const text = `${description} ${dropLinks(guide.why)}`;
+  const markdown = `# ${id}\n\n${renderRuleMarkdown(id, guide)}\n\nAll rules: [diagnostics](diagnostics.md).\n`;
   return {
     id,
     shortDescription: { text: description },
@@ -58,9 +52,12 @@ function showRule(id: RuleId, guides: Guides, documentsUrl: string): object {
   };
 }
 
-/** Links of a page are relative to the page. A report needs absolute links. */
+/** Links of a document are relative to it. A report needs the absolute URLs of pages. */
 function anchorLinks(markdown: string, pageUrl: string): string {
-  return markdown.replace(LINK, (_link, text: string, target: string) => `[${text}](${new URL(target, pageUrl).href})`);
+  return markdown.replace(LINK, (_link, text: string, target: string) => {
+    const page = new URL(target.replace(/\.md(?=#|$)/, ''), pageUrl);
+    return `[${text}](${page.href})`;
+  });
 }
 
 function listResults({ factories }: ValidationReport, rules: string[]): object[] {

@@ -6,9 +6,11 @@ export function readPackageVersion(): string {
   return readPackage().version;
 }
 
-/** The URL of the parent of `docs/` on the web, with a slash at its end: below the `homepage` of `package.json`. */
+/** The URL of the published documentation of `main`, with a slash at its end: on GitHub Pages, for the `homepage` of `package.json`. */
 export function readDocumentsUrl(): string {
-  return `${readPackage().homepage.replace(/(?:#.*)?\/*$/, '')}/blob/main/`;
+  const { pathname } = new URL(readPackage().homepage);
+  const [, owner, repository] = pathname.split('/');
+  return `https://${owner}.github.io/${repository}/main/`;
 }
 
 function readPackage(): { version: string; homepage: string } {
