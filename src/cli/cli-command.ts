@@ -5,7 +5,7 @@ import type { ResultKind } from './output/result-kinds.ts';
 import { createResultOptions, listFieldNames } from './output/result-options.ts';
 
 /** Notes that `--help` and the generated reference show below the options. */
-export interface CommandNotes {
+interface CommandNotes {
   /** Commands to paste, each with its effect. */
   examples: readonly (readonly [command: string, effect: string])[];
   /** The meaning of exit code 1, in addition to unknown names. Omitted if the command has no other negative answer. */
@@ -17,11 +17,7 @@ export interface CommandNotes {
 }
 
 /** The exit code of one command for an error: from that of all commands, the code of the error, and the options. */
-export type ReplaceExitCode = (
-  exit: ExitCode,
-  code: CliErrorCode,
-  options: Readonly<Record<string, unknown>>,
-) => number;
+type ReplaceExitCode = (exit: ExitCode, code: CliErrorCode, options: Readonly<Record<string, unknown>>) => number;
 
 /** A commander command that stores its notes, so that help and reference have one source. */
 export class CliCommand extends Command {

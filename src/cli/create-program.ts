@@ -10,7 +10,7 @@ import { EXIT_CODES, exitCodeOf } from './exit-codes.ts';
 import { hasColors } from './output/colors.ts';
 
 /** The command line. Its commands have only names and descriptions until they are declared. */
-export interface Program {
+interface Program {
   program: CliCommand;
   /** Loads the command of this name, with its arguments, options and subcommands. Ignores names of no command. */
   declare(name: string | undefined): Promise<void>;

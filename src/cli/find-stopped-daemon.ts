@@ -12,7 +12,7 @@ import { findConfigFile } from './find-config-file.ts';
 export const STOPPED_CONFIG = `configuration of a stopped daemon that stores in PostgreSQL (default: ${CONFIG_FILE}, if it exists)`;
 
 /** Where a stopped daemon has its data. */
-export interface DaemonPlace {
+interface DaemonPlace {
   dataDir: string;
   storage: Config['storage'];
 }

@@ -5,7 +5,7 @@ import { quoteForShell } from '../domain/words/quote-for-shell.ts';
 import type { CliContext } from './context.ts';
 
 /** What started this process. */
-export type Started = Pick<NodeJS.Process, 'execPath' | 'argv'>;
+type Started = Pick<NodeJS.Process, 'execPath' | 'argv'>;
 
 /**
  * The words that start this program again in a shell in `cwd`: `dockbell` if the installed one was started, otherwise Node.js and

@@ -12,7 +12,7 @@ const SWITCH: ReadonlyMap<Json, boolean> = new Map<Json, boolean>([
   [false, false],
 ]);
 
-export type OptionValue = string | number | boolean | readonly string[];
+type OptionValue = string | number | boolean | readonly string[];
 
 /** What values of this type are, as the rest of the sentence "... must be". */
 export function describeType(type: OptionType): string {

@@ -1,5 +1,6 @@
 import type { Environment } from '../domain/reserved-variables.ts';
-export type Substitution =
+
+type Substitution =
   | { ok: true; text: string /** Was a reference replaced? */; isSubstituted: boolean }
   | { ok: false; message: string };
 

@@ -51,7 +51,7 @@ const MAX_PATH_BYTES = 1024;
 
 type EntryName = Pick<TreeEntry, 'path' | 'kind' | 'size' | 'digest'>;
 
-export interface SelectedAgentFiles<Entry> {
+interface SelectedAgentFiles<Entry> {
   selected: Entry[];
   omitted: { entry: Entry; reason: OmissionReason }[];
 }

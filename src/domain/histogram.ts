@@ -1,5 +1,5 @@
 /** What a histogram counted, as Prometheus shows it. */
-export interface HistogramReading {
+interface HistogramReading {
   /** For each bound: the number of values that are not larger. */
   upTo: number[];
   count: number;

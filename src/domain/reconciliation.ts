@@ -57,7 +57,7 @@ export interface Condition {
 }
 
 /** Severity of a condition. `error`: something does not work. `warning`: something is missing or can fail later. */
-export type ConditionSeverity = 'ok' | 'warning' | 'error';
+type ConditionSeverity = 'ok' | 'warning' | 'error';
 
 /** Conditions whose normal status is `True`; `True` of the others is a problem. */
 const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set(['Ready', 'Reconciled', 'SecretsReadable']);

@@ -70,7 +70,7 @@ export interface SourceTree {
 }
 
 /** A change of one file of a tree. */
-export interface FileReplacement {
+interface FileReplacement {
   path: string;
   /** The whole new text; `null` deletes the file. */
   text: string | null;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RunId } from './ids.ts';
 
 /** The place of a span in a trace, as the headers of W3C Trace Context transport it. */
-export interface TraceContext {
+interface TraceContext {
   traceparent: string;
   /** `null` for none. */
   tracestate: string | null;

@@ -46,13 +46,13 @@ export function isSafeRef(ref: string): boolean {
 }
 
 /** What to check out for a run. */
-export interface WorkspaceTarget {
+interface WorkspaceTarget {
   /** As the automation names it; `null` for the repository of the factory. */
   repository: string | null;
   ref: string;
 }
 
-export type ResolvedWorkspace = { ok: true; target: WorkspaceTarget } | { ok: false; problem: string };
+type ResolvedWorkspace = { ok: true; target: WorkspaceTarget } | { ok: false; problem: string };
 
 /**
  * The checkout that a run gets.

@@ -21,7 +21,7 @@ export interface IngressRequest {
   readBody(maxBytes: number): Promise<BodyRead>;
 }
 
-export interface ReceptionParts {
+interface ReceptionParts {
   request: IngressRequest;
   /** The live webhook at the time of the request. */
   webhook: LiveWebhook;

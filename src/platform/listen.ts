@@ -5,7 +5,7 @@ import { AppError, messageOf } from '../domain/errors.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 
 /** Where a listener binds; port 0 means any free one. */
-export interface ListenAddress {
+interface ListenAddress {
   host: string;
   port: number;
 }
@@ -18,7 +18,7 @@ interface InheritedSocket {
 export type ListenTarget = ListenAddress | InheritedSocket;
 
 /** What a server listens on. */
-export interface Listening {
+interface Listening {
   url: string;
   /** As configured, or the address of the inherited socket. */
   host: string;

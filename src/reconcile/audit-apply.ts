@@ -15,7 +15,7 @@ const MAX_NAMED = 50;
 const MAX_OBJECTS = 500;
 
 /** What an apply does, for its entry. */
-export interface AuditedApply {
+interface AuditedApply {
   /** Who edited the definition; `null` if a commit of the repository is applied. */
   actor: Actor | null;
   reconciliation: Reconciliation;

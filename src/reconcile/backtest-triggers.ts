@@ -8,7 +8,7 @@ import { type BacktestBounds, runBacktest } from './plan/backtest.ts';
 import { collectFilters, collectOpenFilters, listOpen, type StartingFilters } from './plan/trigger-changes.ts';
 
 /** What trying triggers needs. */
-export interface TrialContext {
+interface TrialContext {
   inventory: Pick<Inventory, 'load'>;
   payloads: StoredPayloads;
   bounds: BacktestBounds;

@@ -29,7 +29,7 @@ import { createManagedSource } from './source/managed-source.ts';
 import { createWorkTreeSource } from './source/work-tree-source.ts';
 
 /** Where the definition of one factory comes from. */
-export type OpenedSource = Pick<FactoryContext, 'source' | 'hosted' | 'sourceKey'>;
+type OpenedSource = Pick<FactoryContext, 'source' | 'hosted' | 'sourceKey'>;
 
 export interface ReconcilerParts {
   factories: readonly FactoryConfig[];
@@ -188,7 +188,7 @@ function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Recon
   return new Reconciler(context, parts.schedule, parts.onReconciled);
 }
 
-export interface SourceParts {
+interface SourceParts {
   paths: Pick<DataPaths, 'mirrors' | 'managed'>;
   folders: Pick<FactoryFolders, 'settle'>;
   liveDefinitions: LiveDefinitions;

@@ -50,7 +50,7 @@ export interface BadTree {
   findings: Diagnostic[];
 }
 
-export interface ExaminationOptions {
+interface ExaminationOptions {
   /** The revision that the tree is, or that it would be made on; `null` where it is only looked at. */
   revision: string | null;
   /** Replaces the store: the secrets that it will contain when the tree is applied. */

@@ -41,7 +41,7 @@ export interface ResolvedSecrets {
 }
 
 /** A secret in the list of an automation. */
-export interface ListedSecret {
+interface ListedSecret {
   name: string;
   automation: string;
   /** Of the automation. */

@@ -22,7 +22,7 @@ const STAGED_AT_ONCE = 50;
 const MAX_REPLACED = 500;
 
 /** What making definitions live takes. */
-export interface ServeParts {
+interface ServeParts {
   serving: Serving;
   secrets: Pick<SecretStore, 'open'>;
   clock: Pick<Clock, 'wallMs'>;

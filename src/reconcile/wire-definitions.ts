@@ -5,7 +5,7 @@ import { createReconcilers, type ReconcilerParts, type Reconcilers } from './cre
 import { createSecretAdoption } from './edit/adopt-secret.ts';
 import { createFactoryEditor, type FactoryEditor } from './edit/factory-editor.ts';
 
-export interface DefinitionParts extends ReconcilerParts {
+interface DefinitionParts extends ReconcilerParts {
   inventoryReader: InventoryReader;
   randomBytes: RandomBytes;
 }

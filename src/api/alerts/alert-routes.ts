@@ -12,7 +12,7 @@ import { type PageQuery, pageQuerySchema, presentPage, readPage } from '../serve
 import { actorOf, principalOf } from '../server/reach.ts';
 import { presentAlert, presentTarget } from './present-alert.ts';
 
-export interface AlertRouteParts {
+interface AlertRouteParts {
   alerts: AlertControl;
   store: Pick<AlertStore, 'list' | 'get'>;
 }

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ReadAuditParts {
+interface ReadAuditParts {
   auditLog: Pick<AuditLog, 'append'>;
   clock: Clock;
 }

@@ -16,7 +16,7 @@ import { INSTANT, parseInstant } from '../server/instants.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
 
-export interface AuditRouteParts {
+interface AuditRouteParts {
   auditLog: Pick<AuditLog, 'list'>;
 }
 

@@ -33,7 +33,7 @@ export interface Principal extends Identity {
  */
 export type Authenticator = (request: FastifyRequest, isUse?: boolean) => Promise<Principal>;
 
-export interface AuthenticatorParts {
+interface AuthenticatorParts {
   tokens: TokenTable;
   runTokens: Pick<RunTokenTable, 'findByHash'>;
   sessions: SessionTable;

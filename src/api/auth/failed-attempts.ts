@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/time/clock.ts';
 import { KeyedWindows } from '../../domain/time/keyed-windows.ts';
 
 /** Number of failures that are allowed in a time. */
-export interface FailureBudget {
+interface FailureBudget {
   /** As in `RateLimitPolicy`. */
   name: string;
   /** If it changes, the counts start again. */

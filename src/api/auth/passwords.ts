@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 
 /** The work of one hash. */
-export interface HashCost {
+interface HashCost {
   /** KiB of memory. */
   memoryCost: number;
   timeCost: number;

@@ -4,7 +4,7 @@ import { type AutomationRouteParts, registerAutomationRoutes } from './automatio
 import { type BacktestRouteParts, registerBacktestRoutes } from './backtest-routes.ts';
 import { type FilterRouteParts, registerFilterRoutes } from './filter-routes.ts';
 
-export type AutomationsParts = AutomationRouteParts & AutomationEditRouteParts & BacktestRouteParts & FilterRouteParts;
+type AutomationsParts = AutomationRouteParts & AutomationEditRouteParts & BacktestRouteParts & FilterRouteParts;
 
 /** Automations: reads, edits, and tests of their triggers. */
 export function automationsPlugin(app: FastifyInstance, parts: AutomationsParts): void {

@@ -19,7 +19,7 @@ import { explainLoopGuard } from '../../domain/words/loop-guard.ts';
 import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';
 import { decodeCursor, encodeCursor } from '../server/page-query.ts';
 
-export interface ExplainParts {
+interface ExplainParts {
   deliveries: Pick<DeliveryReader, 'evaluation' | 'listeners' | 'payload'>;
   inspector: Pick<Inspector, 'decideListeners'>;
 }

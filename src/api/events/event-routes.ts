@@ -15,7 +15,7 @@ import { principalOf, requireFactory } from '../server/reach.ts';
 import { EventStream, type PresentEvent } from './event-stream.ts';
 import { type WatchParts, watchPrincipal } from './watch-principal.ts';
 
-export interface EventRouteParts {
+interface EventRouteParts {
   events: EventFeed;
   inventory: InventoryReader;
   runControl: Pick<RunControl, 'explainWait'>;

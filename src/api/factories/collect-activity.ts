@@ -12,7 +12,7 @@ interface ActivityHour {
 }
 
 /** A factory hour by hour, those without anything included. */
-export interface CollectedActivity {
+interface CollectedActivity {
   hours: ActivityHour[];
   /** Number of deliveries of each webhook, with any label, in the same hours. Webhooks without deliveries are omitted. */
   byWebhook: Map<WebhookUid, number[]>;

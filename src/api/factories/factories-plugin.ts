@@ -5,7 +5,7 @@ import { type HistoryRouteParts, registerHistoryRoutes } from './history-routes.
 import { type PauseRouteParts, registerPauseRoutes } from './pause-routes.ts';
 import { type PullRequestRouteParts, registerPullRequestRoutes } from './pull-request-routes.ts';
 
-export type FactoriesParts = FactoryRouteParts &
+type FactoriesParts = FactoryRouteParts &
   HistoryRouteParts &
   ActivityRouteParts &
   PauseRouteParts &

@@ -1,5 +1,5 @@
 /** What people and programs call a route. */
-export interface OperationWords {
+interface OperationWords {
   /** Name of the operation in the OpenAPI document, and of the function in generated clients. */
   id: string;
   /** What the route does, in the audit log; only of routes that change something. */

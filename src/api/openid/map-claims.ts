@@ -27,7 +27,7 @@ interface Rights {
   factories: string[] | null;
 }
 
-export type MappedUser =
+type MappedUser =
   | ({ ok: true; name: string } & Rights)
   /** `wrong_domain`: another e-mail domain, or an address that is not verified. `no_role`: in none of the groups. */
   | { ok: false; reason: 'wrong_domain' | 'no_role'; name: string };

@@ -12,7 +12,7 @@ import { readReturnPath } from './return-path.ts';
 import type { OidcOutcome, OidcRejection, OpenIdSignIn } from './sign-in-oidc.ts';
 import { finishOidcSignIn, OIDC_REJECTIONS } from './sign-in-oidc.ts';
 
-export interface OidcRouteParts extends SessionParts {
+interface OidcRouteParts extends SessionParts {
   /** `null` if no OpenID provider is configured. */
   openId: OpenIdSignIn | null;
   users: UserTable;

@@ -18,7 +18,7 @@ interface PendingVisit extends PendingSignIn {
 }
 
 /** Keeps sign-ins in the browsers that began them. */
-export interface PendingCookie {
+interface PendingCookie {
   write(request: FastifyRequest, reply: FastifyReply, pending: PendingVisit): void;
   /**
    * The sign-in that this browser started; `null` if none exists, or if it is of another process or has expired. Each

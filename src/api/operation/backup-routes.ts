@@ -5,7 +5,7 @@ import { formatInstant } from '../../domain/time/clock.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 
-export interface BackupRouteParts {
+interface BackupRouteParts {
   backups: BackupControl;
 }
 

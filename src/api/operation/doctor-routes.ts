@@ -3,7 +3,7 @@ import type { Doctor, DoctorReport } from '../../domain/ports/doctor.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 
-export interface DoctorRouteParts {
+interface DoctorRouteParts {
   doctor: Doctor;
 }
 

@@ -9,7 +9,7 @@ export interface HealthCheck {
   ready(): Promise<{ ready: boolean; problems: string[]; warnings: string[] }>;
 }
 
-export interface OperationRouteParts {
+interface OperationRouteParts {
   build: BuildIdentity;
   health: HealthCheck;
   /** The metrics in the Prometheus text format. */

@@ -21,7 +21,7 @@ import { actorOf, factoryOf, requireReached } from '../server/reach.ts';
 import { presentPreview, presentReplay } from './present-replay.ts';
 import { type ReplayFilters, readSelection, replayFilterProperties } from './replay-selection.ts';
 
-export interface ReplayRouteParts {
+interface ReplayRouteParts {
   inventory: Pick<InventoryReader, 'webhook'>;
   deliveries: Pick<DeliveryReader, 'get'>;
   replays: Pick<Replays, 'get' | 'list'>;

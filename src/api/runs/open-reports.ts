@@ -4,7 +4,7 @@ import { SecretValue } from '../../domain/secret-value.ts';
 import { createCredential, hashCredential } from '../../platform/secrets/credential.ts';
 import { API_PREFIX } from '../server/enforce-access.ts';
 
-export interface ReportAccessParts {
+interface ReportAccessParts {
   runTokens: Pick<RunTokenTable, 'insert'>;
   /** Where receivers reach the admin listener, without a slash at its end. Known only once it listens. */
   adminUrl(): string;

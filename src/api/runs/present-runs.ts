@@ -18,12 +18,12 @@ interface AttemptView extends ViewOf<typeof ATTEMPT_FIELDS> {
   reason_text: string | null;
 }
 
-export interface ExplainedRunView extends RunView {
+interface ExplainedRunView extends RunView {
   attempts: AttemptView[];
   waiting: WaitView | null;
 }
 
-export interface RunViewParts {
+interface RunViewParts {
   runs: Pick<RunReader, 'queuePositions' | 'attempts'>;
   runControl: Pick<RunControl, 'explainWait'>;
 }

@@ -14,7 +14,7 @@ import { presentOneRun } from './present-runs.ts';
 import type { FindRun } from './run-log-routes.ts';
 import { type RunFilters, readRunSearch, runFilterProperties } from './run-search.ts';
 
-export interface RetryRouteParts {
+interface RetryRouteParts {
   runs: RunReader;
   runControl: RunControl;
 }

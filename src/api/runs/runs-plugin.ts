@@ -5,7 +5,7 @@ import { type RunRouteParts, registerRunRoutes } from './run-routes.ts';
 import { registerWorkerList } from './worker-list-routes.ts';
 import { registerWorkerRoutes, type WorkerRouteParts } from './worker-routes.ts';
 
-export type RunsParts = RunRouteParts & WorkerRouteParts & ArtifactRouteParts & PostRouteParts;
+type RunsParts = RunRouteParts & WorkerRouteParts & ArtifactRouteParts & PostRouteParts;
 
 /** Runs: reads, cancel and retry, and the routes for workers. */
 export function runsPlugin(app: FastifyInstance, parts: RunsParts): void {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describeProblem, problemType, sendProblem } from './problem.ts';
 
 /** Decides whether a `Host` header names this listener. */
-export type HostCheck = (host: string | undefined) => boolean;
+type HostCheck = (host: string | undefined) => boolean;
 
 /**
  * Loopback names and addresses with any port, and what the configuration allows. A web page whose name was pointed

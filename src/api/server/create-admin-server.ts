@@ -30,7 +30,7 @@ import { describeProblem, sendProblem } from './problem.ts';
 import { createRequestValidator } from './request-validator.ts';
 
 /** What every route shares. The resources are plugins that the caller registers. */
-export interface AdminServerParts {
+interface AdminServerParts {
   authenticate: Authenticator;
   inventory: Pick<InventoryReader, 'head'>;
   audit: AuditParts;

@@ -7,7 +7,7 @@ import type { Json } from '../../domain/json.ts';
 const FORWARDED = 'x-dockbell-forwarded';
 
 /** `leader`: the replica leads. `files`: the replica has the files that the request is about. */
-export type ForwardReason = 'leader' | 'files';
+type ForwardReason = 'leader' | 'files';
 
 /** Headers of one connection (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer']);

@@ -13,7 +13,7 @@ import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { requireKnownFactories } from '../users/require-known.ts';
 
-export interface TokenRouteParts extends TokenParts {
+interface TokenRouteParts extends TokenParts {
   inventory: Pick<InventoryReader, 'factories'>;
 }
 

@@ -16,7 +16,7 @@ import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { findUser, requireKnownFactories, unknownUser } from './require-known.ts';
 
-export interface UserRouteParts {
+interface UserRouteParts {
   inventory: Pick<InventoryReader, 'factories'>;
   users: UserTable;
   passwords: Passwords;

@@ -9,7 +9,7 @@ import type { Clock } from '../../domain/time/clock.ts';
 const HOURS = 24;
 
 /** Number of requests to a webhook in the last 24 hours. */
-export interface RequestCounts {
+interface RequestCounts {
   accepted: number;
   duplicate: number;
   /** With those that left no entry in the delivery log, such as those that got 429. */

@@ -10,7 +10,7 @@ import { buildSenderRequest, type SenderRequest } from '../../ingress/sender/bui
 import { isCarriedHeader, isSendableHeader } from '../../ingress/sender/given-headers.ts';
 import { postDelivery } from '../../ingress/sender/post-delivery.ts';
 
-export interface BackfillParts {
+interface BackfillParts {
   secrets: Pick<SecretStore, 'open'>;
   clock: Pick<Clock, 'wallMs'>;
   ids: Pick<IdSource, 'deliveryId'>;

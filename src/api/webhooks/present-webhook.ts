@@ -19,7 +19,7 @@ import { presentTraffic } from './present-traffic.ts';
  * `service header or body`: unless the sender sets `X-Service-Delivery-Id`, identical bodies count as duplicates. `body`: identical
  * bodies always do (`isBodySecondKey`).
  */
-export type IdentifiedBy = 'header' | 'payload' | 'provider' | 'service header or body' | 'body';
+type IdentifiedBy = 'header' | 'payload' | 'provider' | 'service header or body' | 'body';
 
 /** What a view of a webhook needs in addition to its row. */
 export interface WebhookSurroundings {

@@ -24,7 +24,7 @@ interface TestDelivery {
 
 export type SendTestDelivery = (webhook: WebhookView, delivery: TestDelivery) => Promise<TestDeliveryAnswer>;
 
-export interface TestDeliveryParts {
+interface TestDeliveryParts {
   secrets: Pick<SecretStore, 'open'>;
   clock: Pick<Clock, 'wallMs'>;
   ids: IdSource;

@@ -5,7 +5,7 @@ import { type PayloadKeyRouteParts, registerPayloadKeyRoutes } from './payload-k
 import { registerWebhookEditRoutes, type WebhookEditRouteParts } from './webhook-edit-routes.ts';
 import { registerWebhookRoutes, type WebhookRouteParts } from './webhook-routes.ts';
 
-export type WebhooksParts = WebhookRouteParts &
+type WebhooksParts = WebhookRouteParts &
   BackfillRouteParts &
   WebhookEditRouteParts &
   PayloadKeyRouteParts &

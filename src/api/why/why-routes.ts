@@ -9,7 +9,7 @@ import { describeProblem, type Problem, sendProblem } from '../server/problem.ts
 import { principalOf } from '../server/reach.ts';
 import { presentStory } from './present-story.ts';
 
-export interface WhyRouteParts {
+interface WhyRouteParts {
   story: StoryParts;
 }
 

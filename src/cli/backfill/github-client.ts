@@ -15,7 +15,7 @@ const FIRST_RETRY_MS = 1_000;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** An answer of the API of GitHub. */
-export interface GithubAnswer {
+interface GithubAnswer {
   /** JSON, with the exact bytes that GitHub sent. */
   bytes: Buffer;
   /** `cursor` of the next page; `null` on the last page. */

@@ -27,7 +27,7 @@ export interface GithubDelivery {
 }
 
 /** The request of a delivery. */
-export interface GithubRequest {
+interface GithubRequest {
   headers: Record<string, string>;
   /** JSON as GitHub writes it. */
   payload: string;

@@ -10,9 +10,9 @@ import { SecretValue } from '../../domain/secret-value.ts';
 import { readDirectoryTree } from '../../reconcile/source/directory-source.ts';
 
 /** Where a secret of `dockbell dev` comes from. A generated value is shown, any other one never is. */
-export type DevSecret = { origin: 'environment' | 'file' } | { origin: 'generated'; value: string };
+type DevSecret = { origin: 'environment' | 'file' } | { origin: 'generated'; value: string };
 
-export interface DevSecretParts {
+interface DevSecretParts {
   dir: string;
   /** The factory that may use the secrets. */
   factory: string;

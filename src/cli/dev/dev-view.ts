@@ -44,7 +44,7 @@ interface LiveDefinition {
 }
 
 /** Takes the output of one run. */
-export interface RunOutput {
+interface RunOutput {
   print(bytes: Uint8Array): void;
   end(run: Run): void;
 }

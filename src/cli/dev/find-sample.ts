@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '../../domain/json.ts';
 
 /** A sample to send: `body` is compact JSON. */
-export interface ShownSample {
+interface ShownSample {
   name: string;
   body: string;
 }

@@ -7,7 +7,7 @@ import { CliError } from '../exit-codes.ts';
 /** The type prefixes of objects that have an ID. */
 const TYPE_PREFIXES = { delivery: 'dlv', run: 'run', reconciliation: 'rec', replay: 'rpl' } as const;
 
-export type IdKind = keyof typeof TYPE_PREFIXES;
+type IdKind = keyof typeof TYPE_PREFIXES;
 
 /** The word for the most recent object. */
 export const LAST = 'last';

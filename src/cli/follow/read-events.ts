@@ -6,7 +6,7 @@ import type { Connection } from '../connection.ts';
 import type { CliContext } from '../context.ts';
 
 /** One event of `GET /events`. */
-export interface DaemonEvent {
+interface DaemonEvent {
   /** `delivery`, `run`, `reconciliation`, `pull_requests`; `ready`: nothing is missing; `reset`: events are missing. */
   name: string;
   // biome-ignore lint/suspicious/noExplicitAny: the name decides the type of the data

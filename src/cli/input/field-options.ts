@@ -10,7 +10,7 @@ import {
 } from '../../domain/resources/fields.ts';
 
 /** Makes the option of a field that needs more than a text. */
-export type OptionMaker = (flags: string, description: string) => Option;
+type OptionMaker = (flags: string, description: string) => Option;
 
 /**
  * The options for the fields that a request for this action may set, in the order of the table.

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../domain/json.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** A captured request. */
-export interface CapturedFile {
+interface CapturedFile {
   headers: RequestHeaders;
   /** The fields by lowercase name. Values have one character for each byte. */
   fields: ReadonlyMap<string, string>;

@@ -5,7 +5,7 @@ import { CliError } from '../exit-codes.ts';
 import { parseJsonBytes, readInput } from './read-input.ts';
 
 /** What a sample says about a request. */
-export interface SampleRequest {
+interface SampleRequest {
   body: Uint8Array;
   headers: Record<string, string>;
 }

@@ -10,7 +10,7 @@ import type { CliContext } from '../context.ts';
 export type Position = Pick<Delivery, 'id' | 'received_at'>;
 
 /** What a position is for: each webhook of a daemon and each target have a separate one. */
-export interface PositionKey {
+interface PositionKey {
   url: string;
   webhook: string;
   /** `''` without a target. */

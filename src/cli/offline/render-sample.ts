@@ -8,7 +8,7 @@ import { MAX_DEFINITION_BYTES } from '../../domain/source-tree.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** What a sample is made of. */
-export interface RecordedDelivery {
+interface RecordedDelivery {
   delivery: Delivery;
   /** The webhook as it is now. */
   webhook: Webhook;
@@ -19,7 +19,7 @@ export interface RecordedDelivery {
 }
 
 /** The text of a sample. `isTooLarge`: larger than the limit for files, even without indentation. */
-export interface RenderedSample {
+interface RenderedSample {
   text: string;
   isTooLarge: boolean;
 }

@@ -1,7 +1,7 @@
 import type { Condition, Factory } from '../../client/api-types.ts';
 
 /** The state of a factory: its severity, and the reason of the worst condition. */
-export interface FactoryRating {
+interface FactoryRating {
   severity: Condition['severity'];
   reason: string;
 }

@@ -34,7 +34,7 @@ export interface ResultKind<Row> {
 }
 
 /** The installed program, in the form of `/healthz`. */
-export interface VersionRow extends Omit<BuildIdentity, 'builtAt'> {
+interface VersionRow extends Omit<BuildIdentity, 'builtAt'> {
   built_at: string | null;
   os: string;
   arch: string;

@@ -35,7 +35,7 @@ export interface ValidatedTree {
 }
 
 /** A tree whose files were read. */
-export interface ReadTree {
+interface ReadTree {
   tree: SourceTree;
   sorted: SortedEntries;
   /** The result of each file, in the order of `listFiles`. */

@@ -10,7 +10,7 @@ import type { YamlText } from '../yaml/parse-yaml.ts';
 type Suspicion = Pick<FileProblem, 'rule' | 'message' | 'hint'>;
 
 /** A valid filter of a trigger, and where its file has it. */
-export interface PlacedFilter {
+interface PlacedFilter {
   pattern: FilterPattern;
   /** As declared. */
   filter: JsonObject;

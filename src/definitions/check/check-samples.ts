@@ -102,7 +102,7 @@ export function readSamples(tree: SourceTree, { definition, declared }: Validate
 }
 
 /** The part of a validated tree that samples refer to. */
-export interface ValidatedNames {
+interface ValidatedNames {
   definition: FactoryDefinition | null;
   declared: { webhooks: readonly string[]; automations: readonly string[] };
 }

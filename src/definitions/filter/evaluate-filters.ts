@@ -8,7 +8,7 @@ import { type AnyFilter, type FilterProblem, parseTriggerFilter, parseWrittenFil
  * Result of the filters of an automation for a delivery. `invalid`: no filter matched, and at least one could not be
  * evaluated; such filters never match (decisions, "Payload filter"). This is reported first, because it must be fixed.
  */
-export type FilterEvaluation =
+type FilterEvaluation =
   | { outcome: 'matched'; trace: TraceEntry[] }
   | { outcome: 'filtered'; trace: TraceEntry[]; decidedBy: TraceEntry }
   | { outcome: 'invalid'; problems: FilterProblem[] };
@@ -93,7 +93,7 @@ export interface FilterResult {
 }
 
 /** The part of an automation that is evaluated. */
-export interface EvaluatedAutomation {
+interface EvaluatedAutomation {
   name: string;
   enabled: boolean;
   /** Filters of the relevant triggers; `{}` for a trigger without a filter. */

@@ -19,7 +19,7 @@ export interface FilterProblem extends PatternProblem {
 /** A filter of deliveries that nobody has checked: any JSON or YAML in each part. */
 export type AnyFilter = { readonly [Part in WrittenPart]?: unknown } & Pick<DeliveryFilter, 'trigger' | 'ignored'>;
 
-export type ParsedFilter = { ok: true; pattern: FilterPattern } | { ok: false; problems: FilterProblem[] };
+type ParsedFilter = { ok: true; pattern: FilterPattern } | { ok: false; problems: FilterProblem[] };
 
 /**
  * Reads a filter of deliveries that somebody writes and reports all its problems, also those that stored filters may have.
@@ -61,7 +61,7 @@ export function parseFilter(filter: AnyFilter): ParsedFilter {
   return { ok: false, problems: [...problemsOf(headers, 'headers'), ...problemsOf(payload, 'payload')] };
 }
 
-export type ParsedFilters = { ok: true; patterns: FilterPattern[] } | Extract<ParsedFilter, { ok: false }>;
+type ParsedFilters = { ok: true; patterns: FilterPattern[] } | Extract<ParsedFilter, { ok: false }>;
 
 /**
  * Reads what one trigger requires of deliveries: a match of any of the patterns suffices. A provider trigger has one for each

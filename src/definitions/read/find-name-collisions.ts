@@ -1,7 +1,7 @@
 import type { TreeEntry } from '../../domain/source-tree.ts';
 
 /** Two names in a tree that differ only in case or in how letters are composed. Some file systems treat them as one name. */
-export interface NameCollision {
+interface NameCollision {
   /** The first entry at or below the later name. */
   entry: TreeEntry;
   /** Path of the later name. */

@@ -25,7 +25,7 @@ export interface Sample {
 }
 
 /** The result of a sample. `sample` is `null` if its text is invalid; headers with credentials do not count. */
-export interface ReadSample {
+interface ReadSample {
   result: SampleResult;
   sample: Sample | null;
 }

@@ -7,7 +7,7 @@ import { evaluateSamples } from './evaluate-samples.ts';
 import type { SampleReport, SampleResult } from './sample-result.ts';
 
 /** A tree after validation, and its samples. */
-export interface SampleSubject {
+interface SampleSubject {
   validated: Pick<ValidatedTree, 'definition' | 'diagnostics'>;
   tree: TreeSamples;
   prefix: SourceTree['prefix'];

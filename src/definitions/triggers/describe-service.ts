@@ -10,7 +10,7 @@ import { findNote, nameTrigger } from './describe-events.ts';
 import { explainServing, type ServingWebhook, sayObstacle } from './explain-serving.ts';
 
 /** The webhooks of a factory, and its repositories. */
-export interface FactoryParts {
+interface FactoryParts {
   webhooks: readonly (ServingWebhook & { uid?: string })[];
   /** As in `FactoryDefinition`. */
   repositories: readonly string[] | null;

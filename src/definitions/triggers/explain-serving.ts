@@ -32,7 +32,7 @@ interface UnmappedName {
 }
 
 /** Which webhooks serve a provider trigger, and what is in the way of others. */
-export interface ServedTrigger<Webhook> {
+interface ServedTrigger<Webhook> {
   /** The enabled webhooks from which it can start. */
   servedBy: Webhook[];
   /** In the order of the webhooks. If `servedBy` is empty, the first one is the reason. */

@@ -1,6 +1,6 @@
 import type { Position } from '../../domain/diagnostic.ts';
 
-export type DecodedText = { ok: true; text: string } | { ok: false; at: Position };
+type DecodedText = { ok: true; text: string } | { ok: false; at: Position };
 
 /** Bytes as UTF-8, without a byte order mark. For invalid UTF-8, the position of the first invalid byte. */
 export function decodeText(bytes: Uint8Array): DecodedText {

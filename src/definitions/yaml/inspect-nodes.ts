@@ -16,7 +16,7 @@ export interface YamlProblem {
 }
 
 /** A problem that the YAML library does not check, with its offset. */
-export interface NodeProblem {
+interface NodeProblem {
   rule: YamlRule;
   offset: number;
   message: string;

@@ -5,7 +5,7 @@ import type { YamlText } from './parse-yaml.ts';
 import { createPositions, FILE_START } from './positions.ts';
 import { scanJson } from './scan-json.ts';
 
-export type ParsedJson = { ok: true; json: YamlText } | { ok: false; at: Position; message: string };
+type ParsedJson = { ok: true; json: YamlText } | { ok: false; at: Position; message: string };
 
 /**
  * Parses a JSON text (RFC 8259), or returns the position of the first error. Linear in the length of the text, for any

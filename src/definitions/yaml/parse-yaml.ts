@@ -20,7 +20,7 @@ export interface YamlText {
  * Each finding is described when it is called for, because a hostile text has 100,000 of them. `doubts`: values that are
  * probably not what their text means.
  */
-export type ParsedYaml =
+type ParsedYaml =
   | { ok: true; yaml: YamlText; doubts: (() => YamlProblem)[] }
   | { ok: false; problems: (() => YamlProblem)[] };
 

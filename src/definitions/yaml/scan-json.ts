@@ -1,11 +1,11 @@
 /** Position where a text is not JSON, and what was expected. */
-export interface JsonFault {
+interface JsonFault {
   offset: number;
   message: string;
 }
 
 /** One value of a JSON text, at its start. Offsets count UTF-16 units. */
-export interface ScannedValue {
+interface ScannedValue {
   /** Number of objects and arrays around it; 0 for the whole text. */
   depth: number;
   /** Its key, or its index in an array; `null` for the whole text. */

@@ -19,7 +19,7 @@ export interface DayPattern {
 }
 
 /** `doubts`: parts of a valid expression that probably mean something else. */
-export type ParsedCron =
+type ParsedCron =
   | { ok: true; pattern: CronPattern; doubts: readonly CronProblem[] }
   | { ok: false; problem: CronProblem };
 

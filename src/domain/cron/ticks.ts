@@ -14,7 +14,7 @@ export interface Ticks {
 }
 
 /** What determines the ticks of a schedule. */
-export interface ScheduledTimes {
+interface ScheduledTimes {
   cron: string;
   timezone: string;
 }

@@ -19,7 +19,7 @@ import {
 import { hashKeyByte, type WantedKey, type WantedKeys, type WantedValues } from './wanted-keys.ts';
 
 /** The wanted part of a document, or why it is not accepted. */
-export type JsonScan = { ok: true; value: unknown } | JsonFault;
+type JsonScan = { ok: true; value: unknown } | JsonFault;
 
 /** `at`: the position of the first byte that cannot be part of the JSON. The length of the document if it ends too early. */
 type JsonFault = { ok: false; reason: 'invalid_json'; at: number } | { ok: false; reason: 'too_deep' };

@@ -57,7 +57,7 @@ export type RecordOf<Table> = { -readonly [Key in keyof Table]: ValueOf<Table[Ke
 type Marked<Mark extends keyof Field> = { readonly [Name in Mark]: unknown };
 
 /** The keys of the fields that are marked, such as those with `declared`. */
-export type KeysWith<Table, Mark extends keyof Field> = {
+type KeysWith<Table, Mark extends keyof Field> = {
   [Key in keyof Table]: Table[Key] extends Marked<Mark> ? Key : never;
 }[keyof Table] &
   string;

@@ -5,7 +5,7 @@ import { formatInstant } from '../time/clock.ts';
  * How a column stores a value. A list of labels stores the position in the list. `null` is stored as NULL in every format,
  * except in a list that contains `null`.
  */
-export type ColumnFormat = 'text' | 'integer' | 'instant' | 'boolean' | 'json' | readonly (string | null)[];
+type ColumnFormat = 'text' | 'integer' | 'instant' | 'boolean' | 'json' | readonly (string | null)[];
 
 /** The values of a field: type in the program, format in a column, schema and presentation in API answers. */
 export interface ValueType<Value, Format extends ColumnFormat = ColumnFormat> {

@@ -2,7 +2,7 @@ import { SlidingWindow } from './sliding-window.ts';
 
 const DEFAULT_MAX_KEYS = 10_000;
 
-export interface KeyedWindowsOptions {
+interface KeyedWindowsOptions {
   /** Number of admissions for each key in any window of `windowMs`. If it changes, the counts start again. */
   readonly limit: number;
   windowMs: number;

@@ -18,7 +18,7 @@ export interface ClockStep {
   remainingMs: number;
 }
 
-export interface SteadyClockParts {
+interface SteadyClockParts {
   clock: Clock;
   /** Time since the machine started, sleep included. */
   uptimeMs: () => number;

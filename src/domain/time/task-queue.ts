@@ -1,7 +1,7 @@
 import type { AppError } from '../errors.ts';
 import { rateLimited } from '../rate-limit.ts';
 
-export interface TaskQueueOptions {
+interface TaskQueueOptions {
   /** Number of tasks that run at the same time. Default: 1. */
   concurrency?: number;
   /** Maximum number of tasks that wait. Default: no limit. */

@@ -17,7 +17,7 @@ export function escapeLines(text: string): string {
 }
 
 /** A part of a text: unchanged, or escaped. */
-export interface TextPiece {
+interface TextPiece {
   text: string;
   isEscaped: boolean;
 }

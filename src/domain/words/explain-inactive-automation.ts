@@ -15,7 +15,7 @@ interface WebhookFacts {
 }
 
 /** Whether and why deliveries do not start an automation. */
-export interface InactivityReport {
+interface InactivityReport {
   /** Does no delivery start it at all? If not, the reasons concern some of its triggers. */
   isInactive: boolean;
   /** Sentences, the most serious first. */

@@ -1,7 +1,7 @@
 import { countOf } from './count-of.ts';
 
 /** What the consequences of forgetting or renaming a factory depend on. */
-export interface RemovedFactory {
+interface RemovedFactory {
   name: string;
   counts: { webhooks: number; automations: number; queued_runs: number };
 }

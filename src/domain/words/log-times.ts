@@ -16,7 +16,7 @@ export function findLogTime(times: readonly LogTime[], offset: number): string |
 }
 
 /** A line of a log, or a part of one. */
-export interface LogPiece {
+interface LogPiece {
   /** Ends with the line break, unless the line continues. */
   text: string;
   /** Where its line begins in the log. */

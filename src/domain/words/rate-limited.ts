@@ -1,5 +1,5 @@
 /** The requests of one minute that exceeded the delivery rate of a webhook. */
-export interface RateLimitedMinute {
+interface RateLimitedMinute {
   /** Wall time in milliseconds at which the minute began. */
   startedAt: number;
   count: number;

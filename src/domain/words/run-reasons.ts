@@ -13,7 +13,7 @@ export const RUN_REASONS = [
 export type RunReason = (typeof RUN_REASONS)[number];
 
 /** Describes the `error` of a run or an attempt: a code, and a sentence with what to do. */
-export interface RunFailure {
+interface RunFailure {
   reason: RunReason;
   text: string;
 }

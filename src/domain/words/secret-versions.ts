@@ -7,7 +7,7 @@ interface Change {
 }
 
 /** A version of a secret that a sender used, although the webhook checks another one. */
-export interface UsedVersion {
+interface UsedVersion {
   secretName: string;
   version: number;
   /** The version that the webhook checks. */

@@ -23,14 +23,14 @@ type ShellValue =
   | { kind: 'variable'; before: string; variable: string };
 
 /** The parts of a request that a curl command sends. */
-export interface CurlRequest {
+interface CurlRequest {
   url: ShellValue;
   headers: readonly (readonly [name: string, value: ShellValue])[];
   body: string;
 }
 
 /** A webhook that commands send to, as the management API returns it. */
-export interface SendTarget {
+interface SendTarget {
   name: string;
   factory: string;
   auth_mode: 'token' | 'url_token' | 'signature';

@@ -12,7 +12,7 @@ import type { Delivery } from '../../domain/resources/delivery.ts';
 import { adviseOn, BODY_REASONS, type BodyReason } from '../../domain/words/delivery-reasons.ts';
 import { type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
 
-export interface DiagnosisContext extends MistakeTrial {
+interface DiagnosisContext extends MistakeTrial {
   inventory: Pick<InventoryReader, 'webhook'>;
   captures: Pick<LocalCaptures, 'find'>;
 }

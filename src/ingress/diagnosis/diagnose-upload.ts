@@ -26,7 +26,7 @@ export interface UploadedRequest {
   url: string | null;
 }
 
-export interface UploadContext extends MistakeTrial {
+interface UploadContext extends MistakeTrial {
   inventory: Pick<InventoryReader, 'webhooks'>;
   secrets: Pick<SecretStore, 'open' | 'resolve' | 'list'> & SecretHistory;
   /** Requests that may be tried against one secret in any minute: as many guesses as the ingress allows. Read at each. */

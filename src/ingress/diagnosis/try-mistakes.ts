@@ -13,7 +13,7 @@ export interface MistakeTrial {
 }
 
 /** Which secret a request is tried with: the version that counts comes first. */
-export interface TriedSecret {
+interface TriedSecret {
   name: string;
   version: number;
 }

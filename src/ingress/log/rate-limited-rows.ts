@@ -11,7 +11,7 @@ const MAX_IDS = 100;
 const MAX_ADDRESSES = 5;
 
 /** A request over the delivery rate of its webhook. */
-export interface RateLimitedRequest {
+interface RateLimitedRequest {
   /** `AppliedWebhook.ref`. */
   webhook: number;
   clientAddress: string;

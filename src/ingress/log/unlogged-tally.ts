@@ -18,7 +18,7 @@ interface Tally {
 
 type TalliesByReason = Map<UnloggedReason, Tally>;
 
-export interface UnloggedTallyParts {
+interface UnloggedTallyParts {
   counts: Pick<UnloggedCounts, 'add'>;
   clock: Pick<Clock, 'wallMs'>;
   onCounted(webhook: UnloggedWebhook, reason: UnloggedReason, count: number): void;

@@ -2,7 +2,7 @@ import type { WebhookName } from '../../domain/ports/definitions/inventory.ts';
 import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
 
 /** A webhook of the storage, whether it is served or not. */
-export interface KnownWebhook {
+interface KnownWebhook {
   ref: number;
   uid: string;
   factory: string;

@@ -22,7 +22,7 @@ interface LiveFactory {
 }
 
 /** What follows the schedules of live automations. */
-export interface ScheduleFollowers {
+interface ScheduleFollowers {
   onChanged(changes: ScheduleChanges): void;
   onRemoved(factory: string): void;
 }

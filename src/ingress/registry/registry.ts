@@ -2,7 +2,7 @@ import { KnownWebhooks } from './known-webhooks.ts';
 import type { LiveWebhook } from './live-webhook.ts';
 
 /** The live webhooks at one moment. Frozen: a request uses one snapshot from start to end. */
-export interface Snapshot {
+interface Snapshot {
   readonly webhooks: ReadonlyMap<string, LiveWebhook>;
 }
 

@@ -5,7 +5,7 @@ import type { DeliveryIdentity, RecordedHeaders, ReplayEntry } from '../../domai
 import type { Match } from '../steps/match-delivery.ts';
 
 /** What a replay takes from the stored delivery. */
-export interface ReplayedDelivery {
+interface ReplayedDelivery {
   id: DeliveryId;
   identity: Omit<DeliveryIdentity, 'key'>;
   event: string | null;

@@ -10,9 +10,9 @@ import { composeRun, type Match, matchDelivery } from '../steps/match-delivery.t
 import { readStored } from './compose-replay.ts';
 
 /** What decides which runs a replay starts. */
-export type ReplayTerms = Pick<Replay, 'delivery' | 'asOf' | 'automation'>;
+type ReplayTerms = Pick<Replay, 'delivery' | 'asOf' | 'automation'>;
 
-export type ReplayEvaluation = { skip: ReplaySkip } | { skip: null; webhook: DeliverySource; match: Match };
+type ReplayEvaluation = { skip: ReplaySkip } | { skip: null; webhook: DeliverySource; match: Match };
 
 interface EvaluationParts {
   registry: Pick<Registry, 'findSource'>;

@@ -21,14 +21,14 @@ const COUNTED_A_TIME = 2_000;
 
 const MAX_EXAMPLES = 3;
 
-export interface PreviewParts {
+interface PreviewParts {
   replays: Pick<Replays, 'span' | 'count' | 'read'>;
   registry: Pick<Registry, 'findSource'>;
   clock: Clock;
 }
 
 /** The deliveries of a replay and their number, as the first part of a dry run or the creation finds them. */
-export interface ReplayRange {
+interface ReplayRange {
   after: number;
   last: number;
   total: number;

@@ -9,7 +9,7 @@ import type { DeliverySource } from '../registry/registry.ts';
 import { matchDelivery } from '../steps/match-delivery.ts';
 
 /** A tick that fires. */
-export interface Tick {
+interface Tick {
   schedule: ScheduleState;
   scheduledAt: number;
   firedAt: number;

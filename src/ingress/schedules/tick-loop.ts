@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 15_000;
 /** Ticks that are recorded at the same time. */
 const MAX_TOGETHER = 16;
 
-export interface TickLoopParts {
+interface TickLoopParts {
   store: ScheduleStore;
   /** Where ticks of a factory are recorded; `undefined` before `setSource`. */
   findSource(factory: string): DeliverySource | undefined;

@@ -6,7 +6,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_CONCURRENT = 4;
 
 /** How the fetch of a confirmation ended. */
-export type Confirmation = { ok: true } | { ok: false; detail: string };
+type Confirmation = { ok: true } | { ok: false; detail: string };
 
 /** Fetches a checked URL without following redirects; returns the status. */
 export type FetchStatus = (url: string, signal: AbortSignal) => Promise<number>;

@@ -4,7 +4,7 @@ import type { IngressAnswer } from '../transport/answers.ts';
 import * as answers from '../transport/answers.ts';
 
 /** The parts of a webhook path. */
-export interface WebhookPath {
+interface WebhookPath {
   uid: string;
   /** The credential segment; `null` if the path has none. */
   token: string | null;

@@ -13,12 +13,12 @@ const SERVICE_HEADER = 'x-service-delivery-id';
 const MAX_IDENTITY_BYTES = 255;
 
 /** The settings of a webhook for identities. */
-export type IdentityRules = Pick<LiveWebhook, 'identityHeader' | 'identityPath' | 'holdsSecret'>;
+type IdentityRules = Pick<LiveWebhook, 'identityHeader' | 'identityPath' | 'holdsSecret'>;
 
 type ClaimRules = IdentityRules & Pick<LiveWebhook, 'deduplicate' | 'hasBodyKey'>;
 
 /** What identifies a delivery before its body as a whole does. */
-export interface IdentityParts {
+interface IdentityParts {
   headers: RequestHeaders;
   /** Value of the provider's delivery header, if a signature was verified. */
   providerIdentity: string | null;

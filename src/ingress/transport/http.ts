@@ -52,7 +52,7 @@ export type ServerBounds = typeof DEFAULT_BOUNDS;
 /** Handles one request. */
 type HandleRequest = (request: IngressRequest) => Promise<Outcome>;
 
-export interface IngressServerParts {
+interface IngressServerParts {
   handle: HandleRequest;
   /** Called with the path of each request that breaks the rules of HTTP. */
   onMalformed?(path: string): void;

@@ -4,7 +4,7 @@ import * as answers from './answers.ts';
 /** Minimum time between two checks of the storage, regardless of the number of requests. */
 const READY_FOR_MS = 1_000;
 
-export interface ProbeParts {
+interface ProbeParts {
   isReady(): Promise<boolean>;
   monotonicMs(): number;
 }

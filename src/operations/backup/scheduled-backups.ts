@@ -26,7 +26,7 @@ export interface BackupPolicy {
   dir: string;
 }
 
-export interface ScheduledBackupParts {
+interface ScheduledBackupParts {
   policy: BackupPolicy;
   backups: Pick<OnlineBackups, 'open'>;
   /** File with the ID in the names of this daemon's backups. */

@@ -9,7 +9,7 @@ import { hashCredential } from '../../platform/secrets/credential.ts';
 
 const NAME = 'admin-token';
 
-export interface AdminTokenParts {
+interface AdminTokenParts {
   tokens: TokenTable;
   clock: Clock;
   ids: IdSource;

@@ -17,7 +17,7 @@ const MAX_FINDINGS = 5;
 const MAX_RUNS = 10;
 
 /** A revision of a factory with its reconciliations, newest first, at least one. */
-export interface ReconciledRevision {
+interface ReconciledRevision {
   factory: FactoryView;
   reconciliations: readonly Reconciliation[];
 }

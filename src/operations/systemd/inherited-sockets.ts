@@ -3,7 +3,7 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 
 /** File descriptors of the sockets that systemd listens on for this process (sd_listen_fds(3)). */
-export interface InheritedSockets {
+interface InheritedSockets {
   /** Empty: the ingress binds the address of the configuration. */
   ingress: readonly number[];
   /** `null`: the admin listener binds the address of the configuration. */

@@ -20,7 +20,7 @@ export interface ServiceNotifier {
   close(): Promise<void>;
 }
 
-export interface ServiceNotifierParts {
+interface ServiceNotifierParts {
   /** With the variables of systemd: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`. */
   env: Environment;
   /** Process ID of the daemon. */

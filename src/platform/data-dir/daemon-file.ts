@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { writeDurably } from '../files/write-durably.ts';
 
 /** Content of `daemon.json`, which the command line reads (interfaces, "Server configuration"). */
-export interface DaemonFile {
+interface DaemonFile {
   pid: number;
   ingress_url: string;
   admin_url: string;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { syncFolder } from './write-durably.ts';
 
 /** Settings of a new folder. */
-export interface FolderOptions {
+interface FolderOptions {
   /** Mode of each new folder. Default: 0777 reduced by the umask. */
   mode?: number;
   /** Are the names of new folders on disk before this resolves? */

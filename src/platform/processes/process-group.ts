@@ -67,7 +67,7 @@ async function isRunningMember(pid: string, group: number): Promise<boolean> {
 }
 
 /** What the system reports about one process. */
-export interface ProcessStat {
+interface ProcessStat {
   /** One letter; `Z` and `X` have ended. */
   state: string;
   group: number;

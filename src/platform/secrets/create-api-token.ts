@@ -19,7 +19,7 @@ export function isRunTokenText(text: string): boolean {
 }
 
 /** What a new token may do. `factories` `null` is all of them, also later ones. */
-export interface ApiTokenRequest {
+interface ApiTokenRequest {
   name: string;
   role: TokenRole;
   factories: string[] | null;

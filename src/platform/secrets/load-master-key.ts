@@ -21,7 +21,7 @@ export interface MasterKeyRequest {
   createIfMissing: boolean;
 }
 
-export interface MasterKey {
+interface MasterKey {
   key: Uint8Array;
   origin: 'environment' | 'file' | 'created';
   /** One sentence for the log about a risk of the key; `null` if there is none. */

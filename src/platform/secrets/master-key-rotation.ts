@@ -14,7 +14,7 @@ const PIECE = 200;
 export type PlaceKey = (key: Uint8Array) => Promise<{ placed: boolean; earlierKeyFile: string | null }>;
 
 /** `waiting`: everything is sealed under the new key, which the operator has to put in place. */
-export interface RotationOutcome {
+interface RotationOutcome {
   state: 'done' | 'waiting';
   /** Number of values that were sealed again. */
   resealed: number;

@@ -22,7 +22,7 @@ import type { Vault } from './vault.ts';
 /** The longest value a secret may have, in bytes of UTF-8: 64 KiB, room for any key or certificate chain. */
 export const MAX_SECRET_BYTES = 65_536;
 
-export interface SecretStoreDependencies {
+interface SecretStoreDependencies {
   table: SealedSecretTable;
   vault: Vault;
   clock: Clock;

@@ -6,7 +6,7 @@ export interface PortRequest {
 }
 
 /** The operations of each port that another thread offers. Each of them returns a promise. */
-export type PortOperations<Ports> = { readonly [Port in keyof Ports]: readonly (keyof Ports[Port])[] };
+type PortOperations<Ports> = { readonly [Port in keyof Ports]: readonly (keyof Ports[Port])[] };
 
 type Unnamed<Ports, List extends PortOperations<Ports>, Port extends keyof Ports> = Exclude<
   keyof Ports[Port],

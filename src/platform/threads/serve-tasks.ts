@@ -5,7 +5,7 @@ import type { HostCall, HostReply, StepMessage } from './task-thread.ts';
 import { countCpuMs, type RequestMessage } from './worker-calls.ts';
 
 /** Names the step that begins, for the time limits of steps; `null` ends the steps. */
-export type OnStep = (step: string | null) => void;
+type OnStep = (step: string | null) => void;
 
 /**
  * Runs the tasks that a `TaskThread` sends to this worker thread. `host` calls the functions that the options of the

@@ -31,7 +31,7 @@ export class SlowTaskError extends AppError {
 const MIN_PAUSE_MS = 20;
 
 /** The processor time that a thread used since it started, in milliseconds. Rejects once the thread has ended. */
-export type MeasureThread = () => Promise<number>;
+type MeasureThread = () => Promise<number>;
 
 /** Watches the steps of one task and reports once when they take too long. */
 export class StepWatch {

@@ -11,7 +11,7 @@ export interface RequestMessage<Request> {
 /** How a worker thread ended: by an error that it did not catch, or with an exit code. */
 export type ThreadEnd = { error: Error } | { exitCode: number };
 
-export interface WorkerCallsOptions {
+interface WorkerCallsOptions {
   /** The error of every call that is open when the thread ends, and of every later call. */
   describeEnd(end: ThreadEnd): AppError;
   /** Receives messages of the thread that are not replies. */

@@ -7,7 +7,7 @@ import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
 import type { SecretValue } from '../../domain/secret-value.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 
-export interface AdoptionParts {
+interface AdoptionParts {
   inventory: Pick<InventoryReader, 'webhook'>;
   pins: Pick<Inventory, 'pinSecret'>;
   secrets: SecretStore;

@@ -9,14 +9,14 @@ import { SecretValue } from '../../domain/secret-value.ts';
 import { suggestSecretName } from '../../domain/words/names.ts';
 
 /** How a webhook authenticates its senders. */
-export interface Authentication {
+interface Authentication {
   authMode: AuthMode;
   signatureScheme: string | null;
   signature: JsonObject | null;
 }
 
 /** The requested secret of a new webhook. */
-export interface SecretRequest {
+interface SecretRequest {
   /** The value that the provider issued; `null` if omitted. */
   value: SecretValue | null;
   /** `null` for the suggested name. */

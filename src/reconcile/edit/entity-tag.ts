@@ -10,7 +10,7 @@ import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
  * The `ETag` of an object, which `If-Match` refers to: a digest of everything that an edit can change. Values that change
  * without an edit, such as the time of the last delivery, are not part of it.
  */
-export type EntityTag = `"${string}"`;
+type EntityTag = `"${string}"`;
 
 export function tagWebhook(webhook: AppliedWebhook): EntityTag {
   return digest(Object.values(pickWith(WEBHOOK_FIELDS, 'tagged', webhook)));

@@ -55,7 +55,7 @@ export interface FactoryEditor {
   history(factory: string, page: PageRequest): Promise<Page<Revision>>;
 }
 
-export interface EditorParts extends SecretParts {
+interface EditorParts extends SecretParts {
   loop: {
     edit(factory: string, edit: FactoryEdit): Promise<EditOutcome>;
     history(factory: string, page: PageRequest): Promise<Page<Revision> | null>;

@@ -42,7 +42,7 @@ export interface Inspector {
   findUnseenKeys(filters: FiltersByWebhook): Promise<{ examined: number; paths: FilterPath[] }>;
 }
 
-export interface InspectorParts {
+interface InspectorParts {
   /** In effect when it is read. */
   config: {
     readonly factories: readonly { name: string; source: { type: 'repository' | 'managed' | 'live' } }[];

@@ -8,7 +8,7 @@ import { SlowTaskError, type StepLimits } from '../../platform/threads/step-limi
 import { TaskThread } from '../../platform/threads/task-thread.ts';
 
 /** How long a tree may take. Limits of files are processor time of the thread. */
-export interface ValidationLimits {
+interface ValidationLimits {
   /** One tree, from the moment the thread receives it: after that the thread counts as broken. */
   timeoutMs: number;
   /** One file (threat model G4). */

@@ -45,7 +45,7 @@ export interface InspectionHost {
   checkSecret(webhook: WebhookDefinition, user: SecretUser): Promise<Diagnostic[]>;
 }
 
-export interface InspectionParts {
+interface InspectionParts {
   storage: { inventory: Pick<Inventory, 'load'>; storedPayloads: StoredPayloads };
   host: InspectionHost;
   /** Names each file that is read, for the time limits. */

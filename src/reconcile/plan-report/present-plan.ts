@@ -23,7 +23,7 @@ function presentEntry({ name, uid, restored, changes }: PlanEntry) {
 }
 
 /** What a preview needs to know of what is live. */
-export interface PlanSurroundings<Commit> {
+interface PlanSurroundings<Commit> {
   /** Where the webhooks are, and how they are applied, by UID. `null` for a reader who must not learn the URLs. */
   urls: { baseUrl: string; authModes: ReadonlyMap<string, AuthMode> } | null;
   /** The commit that is live, as answers show it. */

@@ -35,7 +35,7 @@ const BYTES_A_PIECE = 262_144;
 const MAX_EXAMPLES = 5;
 
 /** The source, clocks and limits of a backtest. */
-export interface BacktestContext {
+interface BacktestContext {
   payloads: StoredPayloads;
   nowMs: number;
   monotonicMs(): number;
@@ -43,7 +43,7 @@ export interface BacktestContext {
 }
 
 /** A backtest, and the keys of the new filters that no examined delivery had. */
-export interface BacktestResult {
+interface BacktestResult {
   backtest: Backtest;
   unseenKeys: UnseenKey[];
 }

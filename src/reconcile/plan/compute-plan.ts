@@ -24,7 +24,7 @@ import { declareTrigger } from '../../domain/trigger.ts';
 import { type AssignedUids, assignUids } from './assign-uids.ts';
 
 /** The input of a plan. */
-export interface PlanInput {
+interface PlanInput {
   definition: FactoryDefinition;
   applied: AppliedFactory;
   /** Diagnostics so far. Each automation keeps the warnings about its file. */

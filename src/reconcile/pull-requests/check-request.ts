@@ -28,7 +28,7 @@ export interface CheckOrder {
 /** What was found. `untouched`: the request changes nothing that the factory reads. `unread`: nothing is known yet. */
 export type RequestCheck = { outcome: 'untouched' } | { outcome: 'unread'; message: string } | CheckedRequest;
 
-export interface CheckedRequest {
+interface CheckedRequest {
   outcome: 'checked';
   state: Exclude<CommitState, 'pending'>;
   /** One line for the commit status. */
@@ -39,7 +39,7 @@ export interface CheckedRequest {
   missingSecrets: string[];
 }
 
-export interface CheckParts {
+interface CheckParts {
   read(head: RequestHead, prefix: string, open: ReadonlySet<number>): Promise<RequestTreesResult>;
   preview(order: PreviewOrder): Promise<PlanPreview>;
   /** The request changes the factory; its check takes some seconds more. */

@@ -10,7 +10,7 @@ import { listPlannedItems, summarisePlan } from '../plan-report/plan-summary.ts'
 import { presentPlanPreview } from '../plan-report/present-plan.ts';
 
 /** What the last lines of a comment say. */
-export interface CommentFooter {
+interface CommentFooter {
   commit: string;
   branch: string;
   notes: readonly string[];

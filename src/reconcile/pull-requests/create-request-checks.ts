@@ -28,7 +28,7 @@ import type { RequestHost, RequestTask } from './request-worker.ts';
 const CHECK_TIMEOUT_MS = 240_000;
 const IDLE_MS = 30_000;
 
-export interface RequestCheckParts {
+interface RequestCheckParts {
   /** In effect when it is read. */
   config: Pick<Config, 'factories' | 'limits'>;
   paths: Pick<DataPaths, 'mirrors'>;

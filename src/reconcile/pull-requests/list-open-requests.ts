@@ -17,12 +17,12 @@ export const MAX_OPEN_REQUESTS = MAX_PAGES * REQUESTS_PER_PAGE;
 const MAX_PAGE_BYTES = 4_000_000;
 
 /** The open requests of a host. `unchanged`: they are those of the answer with this `etag`. */
-export type OpenRequests =
+type OpenRequests =
   | { kind: 'unchanged' }
   | { kind: 'listed'; requests: OpenRequest[]; hasMore: boolean; etag: string | null }
   | Exclude<PostOutcome, { kind: 'done' }>;
 
-export interface ListOrder {
+interface ListOrder {
   target: NotifyTarget;
   /** Access token. */
   secret: string;

@@ -1,7 +1,7 @@
 import type { SourceTree, TreeEntry } from '../../domain/source-tree.ts';
 
 /** The trees of the commits that a merge combines. */
-export interface MergedFrom {
+interface MergedFrom {
   head: SourceTree;
   /** Files that `head` has too may come without bytes. */
   production: SourceTree;
@@ -9,7 +9,7 @@ export interface MergedFrom {
   base: SourceTree | null;
 }
 
-export interface MergedTree {
+interface MergedTree {
   /** Does the head change anything that the factory reads? */
   isTouched: boolean;
   /** What production would contain after the merge. Without a base: the tree of the head. */

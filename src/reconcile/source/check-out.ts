@@ -38,7 +38,7 @@ export interface Checkout {
   limits?: CheckoutLimits;
 }
 
-export type CheckoutOutcome = { ok: true } | { ok: false; problem: string };
+type CheckoutOutcome = { ok: true } | { ok: false; problem: string };
 
 const MAX_OUTPUT_BYTES = 64_000_000;
 

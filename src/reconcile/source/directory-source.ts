@@ -30,7 +30,7 @@ import { DEFAULT_LIMITS, failed, formatMegabytes, type SourceLimits } from './so
 import { hasDefinitionFolders, keepPlainNames, READ_PATHS, readTreePath } from './tree-names.ts';
 
 /** Bounds, and for `readRevisionTree` the environment git runs in; both have defaults that fit a command line. */
-export interface DirectoryOptions {
+interface DirectoryOptions {
   limits?: Partial<SourceLimits>;
   environment?: Environment;
   /** What the walk before found: only files that may have changed since are read. */

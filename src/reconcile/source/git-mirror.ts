@@ -29,7 +29,7 @@ import type { RepositoryLocation } from './repository-url.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 
 /** The source of a mirror and its folder. */
-export interface MirrorOptions {
+interface MirrorOptions {
   location: RepositoryLocation;
   branch: string;
   /** Folder of the mirror only; anything in it may be deleted. */

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { SMALL_PACK_WINDOWS } from './git-process.ts';
 
 /** A repository on this machine: its `.git` folder (or itself, if bare), and the folder with the refs of all work trees. */
-export interface LocalRepository {
+interface LocalRepository {
   gitDir: string;
   commonDir: string;
 }

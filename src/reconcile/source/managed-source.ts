@@ -58,7 +58,7 @@ const DURABLE = [
 const MAX_IMPORT_OUTPUT_BYTES = 4_096;
 
 /** How the repository of a managed factory is used. */
-export interface ManagedSourceOptions {
+interface ManagedSourceOptions {
   /** Starts git for edits and for reading trees, which are frequent. */
   run?: RunGit;
   /** Awaited before each use: what is left to do with the folder. */

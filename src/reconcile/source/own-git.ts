@@ -6,7 +6,7 @@ import type { Environment } from '../../domain/reserved-variables.ts';
 import { explainStartFailure } from './git-process.ts';
 
 /** A repository that Dockbell created, and how git is started for it. */
-export interface OwnRepository {
+interface OwnRepository {
   /** An existing folder: the bare repository, or the work tree. */
   dir: string;
   isBare: boolean;

@@ -23,7 +23,7 @@ export type RepositoryLocation =
       credentials: Credentials | null;
     };
 
-export type RepositoryUrlResult = { ok: true; location: RepositoryLocation } | { ok: false; message: string };
+type RepositoryUrlResult = { ok: true; location: RepositoryLocation } | { ok: false; message: string };
 
 /** A host name or address, which cannot be an option of ssh. */
 const HOST = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]+\])$/;

@@ -20,7 +20,7 @@ import type { RepositoryLocation } from './repository-url.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 
 /** The repository whose requests are read, and the folder of their mirror. */
-export interface RequestHeadsOptions {
+interface RequestHeadsOptions {
   location: RepositoryLocation;
   /** The production branch. */
   branch: string;

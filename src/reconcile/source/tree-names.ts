@@ -73,7 +73,7 @@ function isReservedSegment(segment: string): boolean {
   return segment === '' || segment === '.' || segment === '..' || segment.toLowerCase() === '.git';
 }
 
-export type FolderResult = { ok: true; prefix: SourceTree['prefix'] } | SourceFailed;
+type FolderResult = { ok: true; prefix: SourceTree['prefix'] } | SourceFailed;
 
 /** Converts the folder of a factory in its repository (`.` is the root) to a prefix for paths: `''` or `sub/dir/`. */
 export function parseFactoryFolder(folder: string): FolderResult {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CancelCall } from '../../domain/time/schedule.ts';
 import type { SourceClock } from './start-polling.ts';
 
-export interface FolderWatch {
+interface FolderWatch {
   /** Absolute path. */
   root: string;
   clock: SourceClock;

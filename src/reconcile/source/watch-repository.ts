@@ -7,7 +7,7 @@ import { realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { type SourceClock, startPolling } from './start-polling.ts';
 
 /** What to watch. */
-export interface RepositoryWatch {
+interface RepositoryWatch {
   /** The configured path: a work tree, a bare repository, or a path that does not exist yet. */
   path: string;
   branch: string;

@@ -8,7 +8,7 @@ import { type SourceClock, startPolling, systemSourceClock } from './start-polli
 import { READ_PATHS } from './tree-names.ts';
 import { type FolderChanges, FolderWatcher } from './watch-folders.ts';
 
-export interface WorkTreeOptions {
+interface WorkTreeOptions {
   /** Folder of the factory: an absolute path. It does not have to be in a git repository. */
   dir: string;
   /** Interval between looks at the whole folder, for file systems that report no events. */

@@ -16,7 +16,7 @@ import { PortLink } from '../../platform/threads/port-link.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import { type HostPorts, RECONCILE_OPERATIONS, type ReconcilePorts, type ReconcileSettings } from './protocol.ts';
 
-export interface ReconcileThreadParts {
+interface ReconcileThreadParts {
   /** The built `worker.js`. */
   workerUrl: URL;
   settings: Omit<ReconcileSettings, 'storage'>;

@@ -7,7 +7,7 @@ import { toStorageError } from './storage-error.ts';
 /** How often a lost lock is taken again. */
 const RETRY_MS = 1000;
 
-export interface DaemonLock {
+interface DaemonLock {
   release(): Promise<void>;
 }
 

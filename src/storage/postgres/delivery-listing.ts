@@ -51,7 +51,7 @@ const NOTE_FAILURES = `
     failures = webhook_traffic.failures + excluded.failures, reason = coalesce(excluded.reason, webhook_traffic.reason)`;
 
 /** Adds the deliveries that wait to the listing. Resolves when those are added that were stored before the call. */
-export type CatchUpListing = () => Promise<void>;
+type CatchUpListing = () => Promise<void>;
 
 /** Calls that wait for another one share the next pass, so a busy daemon does not queue for the row. */
 export function createListingCatchUp(pool: Pool): CatchUpListing {

@@ -45,7 +45,7 @@ const PAUSES: Backoff = { firstMs: 20, maxMs: 500 };
  */
 const LOG_LOCK = 0x0d0cbe12;
 
-export interface LogParts {
+interface LogParts {
   pool: Pool;
   measures: WriteMeasures;
 }

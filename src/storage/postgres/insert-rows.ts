@@ -5,7 +5,7 @@ import { escapeNul } from './text-without-nul.ts';
 const TYPES: Readonly<Record<StoredType, string>> = { integer: 'bigint', text: 'text', bytes: 'bytea' };
 
 /** Composes the statement that inserts these rows, with the values in the order of the mapping; `null` for no rows. */
-export type ComposeInsert<Fields> = (rows: readonly Fields[]) => QueryConfig | null;
+type ComposeInsert<Fields> = (rows: readonly Fields[]) => QueryConfig | null;
 
 /** Sends composed statements without waiting for each other. */
 export async function sendInserts(client: ClientBase, statements: readonly (QueryConfig | null)[]): Promise<void> {

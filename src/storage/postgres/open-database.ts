@@ -45,7 +45,7 @@ const PARSERS = new Map<number, (value: string) => unknown>([
 export const TYPES = { getTypeParser: (id: number) => PARSERS.get(id) ?? types.getTypeParser(id) } as never;
 
 /** A database that is ready for use. */
-export interface OpenPostgres {
+interface OpenPostgres {
   pool: Pool;
   /** `null` if the schema was up to date, or the database was empty. */
   migration: MigratedSchema | null;

@@ -57,7 +57,7 @@ function cut(client: PoolClient): void {
 /** What an operation may do. */
 export type Access = 'READ ONLY' | 'READ WRITE';
 
-export type TransactionMode = `SERIALIZABLE ${Access}` | 'READ COMMITTED';
+type TransactionMode = `SERIALIZABLE ${Access}` | 'READ COMMITTED';
 
 /** What a transaction does in addition to its statements. */
 interface Ending {

@@ -10,7 +10,7 @@ const SEEN_MS = 100;
 
 type Admitted = Record<AdmissionKind, Map<string, number>>;
 
-export interface AdmissionsParts {
+interface AdmissionsParts {
   /** Sends a message to the other replicas. Resolves when it is sent, or failed. */
   announce(message: ReplicaMessage): Promise<void>;
   /** The number of replicas, with this one. */

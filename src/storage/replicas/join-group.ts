@@ -27,7 +27,7 @@ const LOST_MS = 15_000;
 const LOOK_MS = 50;
 const FOLLOW_MS = 10_000;
 
-export interface GroupParts {
+interface GroupParts {
   replicas: Pick<ReplicaTable, 'list' | 'describe' | 'announce' | 'liveVersions' | 'changesSince'>;
   /** As `GroupLink.listen`. */
   listen(listener: (event: GroupEvent) => void): void;

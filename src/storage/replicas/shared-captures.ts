@@ -21,7 +21,7 @@ const REPORTED_MS = 5000;
 /** How long another replica may take to diagnose a request. It tries some hundred signatures. */
 const DIAGNOSE_MS = 10_000;
 
-export interface SharedCapturesParts {
+interface SharedCapturesParts {
   /** The windows of this replica. */
   local: LocalCaptures;
   announce(message: ReplicaMessage): void;

@@ -39,7 +39,7 @@ import { createScheduleStore } from './schedules/schedules.ts';
 import type { Schema } from './schema/schema.ts';
 
 /** What a database supplies: how it stores deliveries and claims, and how each operation runs. */
-export interface DatabaseParts {
+interface DatabaseParts {
   query: Kysely<Schema>;
   claims: ClaimFinder;
   claimRetention: ClaimRetention;

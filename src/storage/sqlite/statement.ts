@@ -40,7 +40,7 @@ export function prepareNamed<Parameters extends object, Row = never>(
 const ROWS_PER_INSERT = 16;
 
 /** Inserts rows whose numbers are consecutive, with the values in the order of the mapping. */
-export type InsertMany<Fields> = (rows: readonly Fields[], firstNumber?: number) => void;
+type InsertMany<Fields> = (rows: readonly Fields[], firstNumber?: number) => void;
 
 /**
  * Prepares the insert of many rows in few statements: one statement for each 16 rows, and one for each row of the rest.

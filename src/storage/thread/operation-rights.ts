@@ -1,7 +1,7 @@
 import type { Storage } from '../../domain/ports/storage.ts';
 
 /** Which daemon performs an operation if several share the database, and why this is correct. */
-export type Right =
+type Right =
   /** Any daemon: the operation changes nothing. PostgreSQL runs it in a transaction that cannot write. */
   | 'reads'
   /** Only the leader. The transaction fails if another daemon leads when it commits. */

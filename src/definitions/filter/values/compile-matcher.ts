@@ -7,7 +7,7 @@ import type { Value } from './read-source.ts';
 export type Form = Value;
 
 /** Whether a value of a payload equals one of the listed ones. */
-export interface Matcher {
+interface Matcher {
   matches(value: Value): boolean;
   /** The forms of the listed values, if a value equals one of them exactly if it has its form. Otherwise `null`. */
   forms: ReadonlySet<Form> | null;

@@ -2,7 +2,7 @@ import type { Source } from '../../triggers/trigger-event.ts';
 import { compileSource, type Value, visitSource } from './read-source.ts';
 
 /** Returns what is taken of the first value that is acceptable; `null` if none is. `take` returns `null` for others. */
-export type FindValue = <Taken>(payload: unknown, take: (value: Value) => Taken | null) => Taken | null;
+type FindValue = <Taken>(payload: unknown, take: (value: Value) => Taken | null) => Taken | null;
 
 /** Compiles places of a payload of which the first one with an acceptable value counts. */
 export function compileFind(sources: readonly Source[]): FindValue {

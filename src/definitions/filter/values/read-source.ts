@@ -21,7 +21,7 @@ interface CompiledElements {
 }
 
 /** A source with its paths divided into steps. */
-export interface CompiledSource {
+interface CompiledSource {
   steps: Steps;
   otherwise: Steps | null;
   read: (text: string) => readonly string[];

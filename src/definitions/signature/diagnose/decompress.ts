@@ -17,7 +17,7 @@ const CODINGS: Readonly<Record<string, readonly Decompress[]>> = {
 const GZIP_MAGIC = [0x1f, 0x8b];
 
 /** A body without its compression. */
-export interface Decompressed {
+interface Decompressed {
   coding: string;
   /** `null` if it is larger than `MAX_UNCOMPRESSED_BYTES`. */
   body: Buffer | null;

@@ -17,7 +17,7 @@ export interface FileSink {
   end(): Promise<void>;
 }
 
-export interface ArchiveReader {
+interface ArchiveReader {
   /** Called before the first file, with what the backup is. May throw to end the reading. */
   onManifest(manifest: Manifest): void;
   /** Called for each file of the data directory, in the order of the archive; `null` only checks the content. */

@@ -23,7 +23,7 @@ import { countsAsRejection, createRejectionCounter } from './rejection-counter.t
 import { createRunMetrics } from './run-metrics.ts';
 import { createUnloggedCounters, createWebhookCounters } from './webhook-counters.ts';
 
-export interface MetricsParts {
+interface MetricsParts {
   probes: MetricProbes;
   /** Measured by the storage. */
   writes: WriteMeasures;

@@ -12,7 +12,7 @@ const DURATION_SECONDS = [1, 5, 15, 60, 300, 900, 1_800, 3_600, 10_800];
 const QUEUE_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600];
 
 /** Metrics of runs by automation. */
-export interface RunMetrics extends RunObserver {
+interface RunMetrics extends RunObserver {
   forgetFactory(factory: string): void;
   /** The histograms, in the text format. */
   renderHistograms(): string;

@@ -8,7 +8,7 @@ import { MAX_NAMED_WEBHOOKS, NamedSeries, OTHER } from './named-series.ts';
 import { addToTally, findOrAdd, type Tally, takePending } from './tally.ts';
 
 /** Counters of webhooks that are live. */
-export interface WebhookCounters {
+interface WebhookCounters {
   countDelivery(webhook: CountedWebhook, label: DeliveryLabel): void;
   countHandshake(webhook: CountedWebhook, outcome: HandshakeOutcome): void;
   keepWebhooks(webhooks: ReadonlyMap<string, CountedWebhook>): void;
@@ -108,7 +108,7 @@ export function createWebhookCounters(registry: Registry, named: NamedSeries): W
 }
 
 /** Counters of requests without a row in the log, also of webhooks that are not live. */
-export interface UnloggedCounters {
+interface UnloggedCounters {
   countUnlogged(webhook: { factory: string; name: string }, reason: UnloggedReason, count: number): void;
   forgetFactory(factory: string): void;
 }

@@ -8,7 +8,7 @@ const MAX_WAITING = 8_192;
 const BATCH_SIZE = 512;
 const BATCH_DELAY_MS = 1_000;
 
-export interface SpanExportParts {
+interface SpanExportParts {
   exporter: SpanExporter;
   countSpans(outcome: SpanOutcome, count: number): void;
   logger: Logger;

@@ -12,7 +12,7 @@ import { LISTENERS } from '../schema/tables.ts';
 const MAX_ROWS = 500;
 
 /** What changes which automations listen to a webhook. */
-export type ListenerChange = Pick<AppliedChange, 'factory' | 'at' | 'deleteAutomations'> & {
+type ListenerChange = Pick<AppliedChange, 'factory' | 'at' | 'deleteAutomations'> & {
   automations: readonly Pick<AppliedAutomation, 'name' | 'enabled' | 'triggers' | 'listensTo'>[];
 };
 

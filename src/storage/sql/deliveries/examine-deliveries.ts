@@ -22,7 +22,7 @@ export interface Examination {
   text: string | null;
 }
 
-export interface ExaminedPage {
+interface ExaminedPage {
   rows: Numbered[];
   nextCursor: string | null;
   /** The oldest entry that was examined; `null` if none is left. */

@@ -6,7 +6,7 @@ import { AUTOMATION_VERSIONS } from '../schema/tables.ts';
 import { isHeldBack, NOW } from './start.ts';
 
 /** What a budget limits: the runs of one automation, or all runs of a factory if `automation` is empty. */
-export interface BudgetScope {
+interface BudgetScope {
   factory: string;
   automation: string;
 }

@@ -8,14 +8,14 @@ import { openOldest } from './same-key.ts';
 import { NOW } from './start.ts';
 
 /** The state in which a change expects a run. */
-export interface Expected {
+interface Expected {
   id: string;
   state: 'queued' | 'running';
   attempt?: number;
 }
 
 /** What changes of a run and its attempt. */
-export interface Change {
+interface Change {
   state: RunState;
   executor?: null;
   error?: string | null;

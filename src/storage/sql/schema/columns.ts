@@ -99,7 +99,7 @@ type OfKey<Types extends ColumnTypes, Key> = Extract<Types, { key: Key }>;
 export type StoredType = 'integer' | 'text' | 'bytes';
 
 /** Converts the fields of the domain to the row of a table, and back. */
-export interface ColumnMapping<Types extends ColumnTypes> {
+interface ColumnMapping<Types extends ColumnTypes> {
   /** The columns that an insert writes, in the order of `toValues`. */
   inserted: readonly string[];
   /** How each of them is stored, for a database whose parameters have types. */

@@ -111,7 +111,7 @@ export type StoredDelivery = RecordOf<typeof STORED_FIELDS>;
 export const DELIVERIES = mapFields(STORED_FIELDS);
 
 /** One row of `identities`: the claim of an accepted delivery that has left the log. It makes later deliveries duplicates. */
-export interface Claim {
+interface Claim {
   /** `AppliedWebhook.ref`. */
   webhook: number;
   source: IdentitySource;
@@ -132,7 +132,7 @@ export const IDENTITIES = mapColumns<Claim>()({
 });
 
 /** One row of `listener_history`. */
-export interface ListenerRow extends PastListener {
+interface ListenerRow extends PastListener {
   webhook: WebhookUid;
 }
 
@@ -231,7 +231,7 @@ export const TOKENS = mapColumns<ApiToken>()({
 });
 
 /** One row of `sessions`. Exactly one of `user`, `token` and `link` is set: the owner. */
-export interface StoredSession extends Omit<Session, 'owner'> {
+interface StoredSession extends Omit<Session, 'owner'> {
   user: UserId | null;
   token: TokenId | null;
   link: LoginLinkId | null;
@@ -257,7 +257,7 @@ export const LOGIN_LINKS = mapColumns<LoginLink>()({
 });
 
 /** One row of `audit_log`. The three fields of the actor are all set or all `null`. */
-export interface StoredAuditEntry extends Omit<AuditEntry, 'actor'> {
+interface StoredAuditEntry extends Omit<AuditEntry, 'actor'> {
   actorKind: AuditActor['kind'] | null;
   actor: AuditActor['id'] | null;
   actorName: string | null;

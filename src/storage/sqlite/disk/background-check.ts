@@ -11,7 +11,7 @@ const MAX_WAL_BYTES = 256 * 1024 * 1024;
 const WATCH_INTERVAL_MS = 1000;
 const LOW_PRIORITY = 10;
 
-export type CheckOutcome =
+type CheckOutcome =
   | { outcome: 'undamaged'; durationMs: number }
   | { outcome: 'damaged'; finding: string }
   /** Without a result: the log grew too large, the daemon stopped, or the check could not run. */

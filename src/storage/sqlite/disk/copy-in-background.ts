@@ -14,7 +14,7 @@ const WATCH_INTERVAL_MS = 500;
 const LOW_PRIORITY = 10;
 const MAX_ERROR_CHARACTERS = 1000;
 
-export interface CopyRequest {
+interface CopyRequest {
   source: string;
   /** A new file. */
   target: string;

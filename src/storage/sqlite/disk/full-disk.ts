@@ -4,7 +4,7 @@ import { prepareNamed } from '../statement.ts';
 const PROBE_BYTES = 64 * 1024;
 
 /** Remembers that the disk was full, until a write succeeds. */
-export interface FullDisk {
+interface FullDisk {
   /** SQLite reported a full disk. */
   found(): void;
   /** A write succeeded. */

@@ -5,7 +5,7 @@ export interface Hash64 {
 }
 
 /** Hashes a number and a text. Returns the same object in each call, so that hashing allocates no memory. */
-export type KeyedHash = (prefix: number, text: string) => Readonly<Hash64>;
+type KeyedHash = (prefix: number, text: string) => Readonly<Hash64>;
 
 /**
  * Creates HalfSipHash-2-4 with a result of 64 bits (https://github.com/veorq/SipHash). The input is the prefix (32 bits)
