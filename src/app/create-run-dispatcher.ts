@@ -11,12 +11,11 @@ import type { Storage } from '../domain/ports/storage.ts';
 import type { Environment } from '../domain/reserved-variables.ts';
 import type { Run } from '../domain/resources/run.ts';
 import type { Clock } from '../domain/time/clock.ts';
-import { createDispatcher, type Dispatcher, type DispatchTerms } from '../runs/dispatcher.ts';
+import type { DispatchTerms, FactoryExecutor, WorkerTerms } from '../runs/dispatch-terms.ts';
+import { Dispatcher } from '../runs/dispatcher.ts';
 import { createWorkerCheckouts, createWorkspaces } from '../runs/executors/check-out-workspaces.ts';
 import { createExecutor } from '../runs/executors/create-executor.ts';
 import type { ExecutorParts } from '../runs/executors/executor-parts.ts';
-import type { FactoryExecutor } from '../runs/factory-queue.ts';
-import type { WorkerTerms } from '../runs/run-leases.ts';
 
 export interface RunParts {
   terms: DispatchTerms;
@@ -34,7 +33,7 @@ export interface RunParts {
 }
 
 export function createRunDispatcher({ storage, ...parts }: RunParts): Dispatcher {
-  return createDispatcher({
+  return new Dispatcher({
     queue: storage.runQueue,
     runs: storage.runReader,
     pauses: storage.pauses,

@@ -97,10 +97,7 @@ async function endRuns(parts: EndParts, mode: StopMode, force: AbortSignal): Pro
     if (!isFinished && !force.aborted) why = `the daemon stopped, and drain (${formatDuration(drainMs)}) had passed`;
     if (!isFinished && dispatcher.drain.state().executing > 0) hurry.abort();
   }
-  const kill = () => void dispatcher.stop({ graceMs: 0, why });
-  force.addEventListener('abort', kill);
-  await dispatcher.stop({ graceMs: force.aborted ? 0 : shutdownGraceMs, why });
-  force.removeEventListener('abort', kill);
+  await dispatcher.stop({ graceMs: shutdownGraceMs, why, hurry: force });
 }
 
 /** Resolves with `false` if runs are left after `drainMs`, or when `force` aborts. */

@@ -13,7 +13,8 @@ import { collectTargets } from '../outbound/notify/create-notifier.ts';
 import type { Notifier } from '../outbound/notify/notifier.ts';
 import type { RequestChecks } from '../reconcile/pull-requests/create-request-checks.ts';
 import type { ReconcileThread } from '../reconcile/thread/start-reconcile-thread.ts';
-import type { Dispatcher, DispatchTerms } from '../runs/dispatcher.ts';
+import type { DispatchTerms } from '../runs/dispatch-terms.ts';
+import type { Dispatcher } from '../runs/dispatcher.ts';
 import type { Alerts } from './create-alerts.ts';
 import type { Ingress } from './create-ingress.ts';
 

@@ -289,7 +289,7 @@ async function composeDaemon(
         known: registry.known,
         metrics,
         inventory: storage.inventoryReader,
-        onRunsQueued: dispatcher.wake,
+        onRunsQueued: (factory) => dispatcher.wake(factory),
       }),
       editor: reconciling.editor,
       dispatcher,

@@ -1,29 +1,33 @@
+import { EventEmitter } from 'node:events';
 import { messageOf } from '../domain/errors.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { DrainControl } from '../domain/ports/runs/drain-control.ts';
-import type { Executor, RunLogWriter, StartRecords } from '../domain/ports/runs/executor.ts';
+import type { RunLogWriter, StartRecords } from '../domain/ports/runs/executor.ts';
 import type { PauseControl } from '../domain/ports/runs/pause-control.ts';
 import type { PauseTable } from '../domain/ports/runs/pause-table.ts';
 import type { RunControl, WaitingRun, WaitReason } from '../domain/ports/runs/run-control.ts';
 import { LONE_RUN_GROUP, type RunGroup } from '../domain/ports/runs/run-group.ts';
 import { type RunObserver, UNOBSERVED } from '../domain/ports/runs/run-observer.ts';
-import type { Admitted, RunQueue, RunReader } from '../domain/ports/runs/run-queue.ts';
+import type { RunQueue, RunReader } from '../domain/ports/runs/run-queue.ts';
 import type { WorkerControl } from '../domain/ports/runs/worker-control.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import type { NewRun } from '../domain/resources/delivery.ts';
 import type { ExecutorType, Run } from '../domain/resources/run.ts';
 import { retryWithBackoff } from '../domain/time/backoff.ts';
 import type { Clock } from '../domain/time/clock.ts';
-import { RunCancellation } from './run-orders.ts';
-import { explainGate, explainWait } from './explain-wait.ts';
-import { type FactoryExecutor, FactoryQueue, type RunEnding } from './factory-queue.ts';
-import { RunRecovery } from './run-recovery.ts';
+import type { DispatchState, DispatchTerms } from './dispatch-terms.ts';
+import { FactoryQueue, type RunEnding } from './factory-queue.ts';
+import { FactoryQueues } from './factory-queues.ts';
 import { RunDrain } from './run-drain.ts';
 import { type RecordFailure, RunEnds } from './run-ends.ts';
-import type { WorkerTerms } from './run-leases.ts';
+import type { RunEvents } from './run-events.ts';
+import { RunOrders } from './run-orders.ts';
 import { RunPauses } from './run-pauses.ts';
+import { RunRecovery } from './run-recovery.ts';
+import { RunWaits } from './run-waits.ts';
 import type { StartFailure } from './start-failures.ts';
+import { StartRights } from './start-rights.ts';
 import { openWorkers, type Workers } from './workers/open-workers.ts';
 
 /** Between two looks for runs that nothing executes. Each also repeats a lost `wake`. */
@@ -62,354 +66,268 @@ export interface DispatcherOptions {
   observer?: RunObserver;
 }
 
-/** How the configuration executes runs. */
-export interface DispatchTerms {
-  /** By factory. Runs of a factory without an entry stay queued, unless workers claim them. */
-  executors: ReadonlyMap<string, FactoryExecutor>;
-  /** By factory: those whose runs workers may claim. */
-  workers: ReadonlyMap<string, WorkerTerms>;
-}
+type Parts = Required<DispatcherOptions> & { ends: RunEnds; events: RunEvents; state: DispatchState };
 
-/** Claims queued runs and executes them. While idle it only waits for `wake`. */
-export interface Dispatcher extends RunControl {
+/**
+ * Claims queued runs and executes them. While idle it only waits for `wake`.
+ *
+ * ```
+ *            start                   lead
+ *  created ─────────▶ recovering ─────────▶ recovering leases
+ *                     own runs              and lost runs
+ *                         │                      │
+ *                         ▼                      ▼
+ *                     claiming              leading (claims for workers and receivers, too)
+ *                         │                      │
+ *                         └── stop, in any state ┴──▶ stopping ──▶ stopped
+ * ```
+ *
+ * `start`, `lead` and `stop` may be called in any order and repeatedly: `lead` starts what was not started, and nothing starts
+ * after `stop`.
+ */
+export class Dispatcher implements RunControl {
   /** The runs that workers pull. */
-  workers: WorkerControl;
-  drain: DrainControl;
-  pauses: PauseControl;
+  readonly workers: WorkerControl;
+  readonly drain: DrainControl;
+  readonly pauses: PauseControl;
+  readonly #parts: Parts;
+  readonly #queues = new FactoryQueues();
+  readonly #workers: Workers;
+  readonly #drain: RunDrain;
+  readonly #pauses: RunPauses;
+  readonly #rights: StartRights;
+  readonly #waits: RunWaits;
+  readonly #recovery: RunRecovery;
+  readonly #orders: RunOrders;
+  readonly #stopping = new AbortController();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #isRecovered = false;
+  #starting: Promise<void> | null = null;
+  #leading: Promise<void> | null = null;
+
+  constructor(options: DispatcherOptions) {
+    const parts = completeParts(options);
+    this.#parts = parts;
+    this.#pauses = new RunPauses({ ...parts, table: parts.pauses });
+    this.#workers = openWorkers({ ...parts, senders: this.#queues });
+    const { leases } = this.#workers;
+    const around = { ...parts, queues: this.#queues, leases };
+    this.#drain = new RunDrain(around);
+    this.#orders = new RunOrders(around);
+    this.#recovery = new RunRecovery(parts);
+    this.#rights = new StartRights(parts);
+    this.#waits = new RunWaits({ ...around, pauses: this.#pauses, workers: this.#workers });
+    this.workers = this.#workers.control;
+    this.drain = this.#drain;
+    this.pauses = this.#pauses;
+    this.#openQueues();
+    this.#listen();
+  }
+
   /** Recovers the runs that this machine executed before, then starts to claim. Resolves after the recovery. */
-  start(): Promise<void>;
+  start(): Promise<void> {
+    this.#starting ??= this.#recoverAndClaim();
+    return this.#starting;
+  }
+
   /**
-   * Does what one daemon does for all: it continues leases of workers and receivers, and recovers the runs of lost machines. Call
-   * after `start`. Resolves after the first recovery.
+   * Does what one daemon does for all: it continues leases of workers and receivers, and recovers the runs of lost machines.
+   * Resolves after the first recovery.
    */
-  lead(): Promise<void>;
-  /** From now on, runs start by these terms. Runs that were started before end as they began. */
-  setTerms(terms: DispatchTerms): void;
-  /** A run of that factory was created or released. May be called at any time. */
-  wake(factory: string): void;
-  /** As `wake`, for all factories. */
-  wakeAll(): void;
-  /** As `RunCancellation.follow`. */
-  followCancel(run: RunId): Promise<void>;
-  /** Runs of that factory were created. Those with a concurrency key can end others. */
-  onRunsCreated(factory: string, runs: readonly Pick<NewRun, 'concurrencyKey'>[]): void;
-  /** Why runs of this factory cannot start on this machine, if they cannot. */
-  startFailure(factory: string): StartFailure | null;
-  /** Why ends of runs of this factory have not been recorded for a minute, if they have not. */
-  recordFailure(factory: string): RecordFailure | null;
+  lead(): Promise<void> {
+    this.#leading ??= this.#recoverAndLead();
+    return this.#leading;
+  }
+
   /** Starts no further run. Resolves when the current runs have ended and are recorded. */
-  finish(): Promise<void>;
+  async finish(): Promise<void> {
+    this.#drain.beginStop();
+    await Promise.all(this.#queues.all().map((queue) => queue.untilIdle()));
+  }
+
   /**
    * Stops the current runs. A run that does not succeed is recorded as `failed`, `interrupted`. Resolves when no run is
-   * left. A second call with a grace period of 0 cancels the rest of the first one.
+   * left. `hurry`, or a second call with a grace period of 0, cancels the rest of the grace period.
    */
-  stop(ending: RunEnding): Promise<void>;
-}
+  async stop(ending: RunEnding): Promise<void> {
+    this.#drain.beginStop();
+    this.#stopping.abort();
+    this.#workers.claims.stop();
+    this.#workers.leases.stop();
+    for (const timer of this.#timers) clearInterval(timer);
+    await Promise.all([this.#starting, this.#leading, ...this.#queues.all().map((queue) => queue.stop(ending))]);
+  }
 
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { queue, runs, localExecutors, ledExecutors = [], logs, secrets, startRecords, clock, logger } = options;
-  const { group = LONE_RUN_GROUP, observer = UNOBSERVED, openMask = maskNothing, onSlotFreed = () => {} } = options;
-  let { terms } = options;
-  const stopping = new AbortController();
-  const onRunChanged = guardListener(options.onRunChanged, logger);
-  const drain: RunDrain = new RunDrain({
-    clock,
-    countExecuting: () => sum([...queues.values()].map((factoryQueue) => factoryQueue.countExecuting())),
-    countHeld: () => workers.leases.countAllHeld(),
-    onBegun: () => workers.claims.endWaits(),
-    onResumed: wakeAll,
-  });
-  const isDraining = () => drain.isOn;
-  const pauses = new RunPauses({ table: options.pauses, clock, onResumed: wake });
-  const ends = new RunEnds(queue, clock);
-  const queues = new Map<string, FactoryQueue>();
-  const workers: Workers = openWorkers(
-    {
-      queue,
-      ends,
-      runs,
-      isDraining,
-      logs,
-      secrets,
-      startRecords,
-      clock,
-      logger,
-      observer,
-      onRunChanged,
-      onAdmitted,
-      onReleased: wake,
-      acceptEarly,
-      onAcceptedCancelled,
-      openMask,
-    },
-    terms.workers,
-  );
-  const { leases, claims } = workers;
-  const timers: NodeJS.Timeout[] = [];
-  let recovered = false;
-  let leads = false;
-  let starting: Promise<void> = Promise.resolve();
-  let leading: Promise<void> = Promise.resolve();
-  const cancellation = new RunCancellation({
-    queue,
-    runs,
-    queues: () => [...queues.values()],
-    leases,
-    group,
-    leads: () => leads,
-    clock,
-    onCancelled: async (id) => {
-      onRunChanged(id);
-      await wakeFactoryOf(id);
-    },
-  });
-  const recovery = new RunRecovery({
-    queue,
-    ends,
-    group,
-    executors: () => terms.executors,
-    localExecutors,
-    ledExecutors,
-    leads: () => leads,
-    observer,
-    clock,
-    logger,
-    onRecovered: ({ id, factory }) => {
-      onRunChanged(id);
-      wake(factory);
-    },
-  });
-  group.onLeaseLost(interruptCommands);
-  group.onLeaseHeld(wakeAll);
-  takeExecutors();
+  /** From now on, runs start by these terms. Runs that were started before end as they began. */
+  setTerms(terms: DispatchTerms): void {
+    this.#parts.state.terms = terms;
+    this.#openQueues();
+    this.wakeAll();
+  }
+
+  /** A run of that factory was created or released. May be called at any time. */
+  wake(factory: string): void {
+    // A claim before the end of the recovery could take runs that are not recovered yet.
+    if (!this.#isRecovered || this.#stopping.signal.aborted) return;
+    this.#queues.of(factory)?.wake();
+    if (this.#parts.state.leads) this.#workers.claims.wake(factory);
+  }
+
+  /** As `wake`, for all factories. */
+  wakeAll(): void {
+    const { workers } = this.#parts.state.terms;
+    for (const factory of new Set([...this.#queues.factories(), ...workers.keys()])) this.wake(factory);
+  }
+
+  /** Runs of that factory were created. Those with a concurrency key can end others. */
+  onRunsCreated(factory: string, created: readonly Pick<NewRun, 'concurrencyKey'>[]): void {
+    const hasKeys = created.some(({ concurrencyKey }) => concurrencyKey !== undefined);
+    if (this.#parts.state.leads && hasKeys) void this.#orders.admit(factory).then(() => this.wake(factory));
+    else this.wake(factory);
+  }
+
+  cancel(id: RunId): ReturnType<RunControl['cancel']> {
+    return this.#orders.cancel(id);
+  }
+
+  /** As `RunOrders.follow`. */
+  followCancel(id: RunId): Promise<void> {
+    return this.#orders.follow(id);
+  }
+
+  retry(...order: Parameters<RunControl['retry']>): ReturnType<RunControl['retry']> {
+    return this.#orders.retry(...order);
+  }
+
+  explainWait(run: WaitingRun): WaitReason {
+    return this.#waits.explain(run);
+  }
+
+  /** Why runs of this factory cannot start on this machine, if they cannot. */
+  startFailure(factory: string): StartFailure | null {
+    return this.#queues.of(factory)?.startFailure() ?? null;
+  }
+
+  /** Why ends of runs of this factory have not been recorded for a minute, if they have not. */
+  recordFailure(factory: string): RecordFailure | null {
+    return this.#parts.ends.failure(factory);
+  }
 
   /** A queue remains for a factory that no longer has an executor: its runs that were started have to end. */
-  function takeExecutors(): void {
-    for (const factory of new Set([...queues.keys(), ...terms.executors.keys()])) {
-      const known = queues.get(factory) ?? openQueue(factory);
-      known.setEntry(terms.executors.get(factory) ?? null);
+  #openQueues(): void {
+    const { executors } = this.#parts.state.terms;
+    for (const factory of new Set([...this.#queues.factories(), ...executors.keys()])) {
+      const queue = this.#queues.of(factory) ?? this.#openQueue(factory);
+      queue.setEntry(executors.get(factory) ?? null);
     }
   }
 
-  function openQueue(factory: string): FactoryQueue {
-    const opened = new FactoryQueue({
+  #openQueue(factory: string): FactoryQueue {
+    const { group, logger, onSlotFreed } = this.#parts;
+    const queue = new FactoryQueue({
+      ...this.#parts,
       factory,
       machine: group.machine,
-      queue,
-      ends,
-      runs,
-      logs,
-      mayStart: (executor) => !isDraining() && (isLed(executor) ? leads : group.isLeaseHeld()),
-      countClaiming: (executor) => (isLed(executor) ? 1 : group.size()),
+      rights: this.#rights,
+      recovery: this.#recovery,
+      leases: this.#workers.leases,
       onSlotFreed: () => onSlotFreed(factory),
-      secrets,
-      clock,
       logger: logger.child({ factory }),
-      observer,
-      onRunChanged,
-      onAdmitted,
-      onAccepted: async (run, heldUntil) => void (await leases.accept(run, heldUntil)),
-      recoverStrays: (executed) => recovery.strayRuns(factory, executed),
-      cancelAccepted: (run) => leases.cancel(run),
-      countHeld: () => leases.countHeld(factory),
     });
-    queues.set(factory, opened);
-    return opened;
+    this.#queues.add(factory, queue);
+    return queue;
   }
 
-  function isLed({ type }: Executor): boolean {
-    return ledExecutors.includes(type);
+  #listen(): void {
+    const { events, group, onRunChanged } = this.#parts;
+    events.on('changed', onRunChanged);
+    events.on('startable', (factory) => this.wake(factory));
+    events.on('admitted', (admitted) => this.#orders.followAdmitted(admitted));
+    events.on('drained', () => this.#workers.claims.endWaits());
+    events.on('resumed', () => this.wakeAll());
+    group.onLeaseLost((graceMs) => this.#interruptCommands(graceMs));
+    group.onLeaseHeld(() => this.wakeAll());
   }
 
   /** The lease is that of commands: a receiver executes a run on no machine of the group. */
-  function interruptCommands(graceMs: number): void {
-    for (const [factory, factoryQueue] of queues) {
-      const executor = terms.executors.get(factory)?.executor;
-      if (executor === undefined || !isLed(executor)) factoryQueue.interrupt({ graceMs, why: LOST_LEASE });
+  #interruptCommands(graceMs: number): void {
+    const { executors } = this.#parts.state.terms;
+    for (const factory of this.#queues.factories()) {
+      const executor = executors.get(factory)?.executor;
+      const isLed = executor !== undefined && this.#rights.isLed(executor);
+      if (!isLed) this.#queues.of(factory)?.interrupt({ graceMs, why: LOST_LEASE });
     }
   }
 
-  async function acceptEarly({ id, factory }: Run): Promise<void> {
-    await queues.get(factory)?.acceptEarly(id);
+  async #recoverAndClaim(): Promise<void> {
+    await this.#retryRecovery(() => this.#recovery.ownRuns());
+    if (this.#stopping.signal.aborted) return;
+    this.#isRecovered = true;
+    this.#timers.push(setInterval(() => this.#lookForStrays(), STRAYS_MS).unref());
+    if (this.#parts.group.machine !== null) this.#lookOften(() => this.#orders.followLost());
+    this.wakeAll();
   }
 
-  function onAcceptedCancelled(run: Run): void {
-    terms.executors.get(run.factory)?.executor.noteCancelled?.(run);
-  }
-
-  function wakeAll(): void {
-    for (const factory of new Set([...queues.keys(), ...terms.workers.keys()])) wake(factory);
-  }
-
-  /** A claim whose answer was lost leaves runs that nothing executes. */
-  function lookForStrays(): void {
-    for (const factoryQueue of queues.values()) factoryQueue.lookForStrays();
-    if (leads) claims.lookForStrays();
-    wakeAll();
-  }
-
-  async function recoverAndClaim(): Promise<void> {
-    await retryRecovery(() => recovery.ownRuns());
-    if (stopping.signal.aborted) return;
-    recovered = true;
-    timers.push(setInterval(lookForStrays, STRAYS_MS).unref());
-    if (group.machine !== null) lookOften(() => cancellation.followOrders());
-    wakeAll();
-  }
-
-  async function recoverAndLead(): Promise<void> {
-    await starting;
-    await retryRecovery(async () => {
-      await pauses.reload();
-      await leases.recover();
-      await recovery.ledRuns();
-      await recovery.lostRuns();
+  async #recoverAndLead(): Promise<void> {
+    await this.start();
+    await this.#retryRecovery(async () => {
+      await this.#pauses.reload();
+      await this.#workers.leases.recover();
+      await this.#recovery.ledRuns();
+      await this.#recovery.lostRuns();
     });
-    if (stopping.signal.aborted) return;
-    leads = true;
-    if (group.machine !== null) lookOften(() => recovery.lostRuns());
-    wakeAll();
+    if (this.#stopping.signal.aborted) return;
+    this.#parts.state.leads = true;
+    if (this.#parts.group.machine !== null) this.#lookOften(() => this.#recovery.lostRuns());
+    this.wakeAll();
   }
 
-  async function retryRecovery(act: () => Promise<void>): Promise<void> {
-    await retryWithBackoff(act, stopping.signal, (error) =>
-      logger.error({ err: error }, 'recovering runs failed, retrying'),
+  async #retryRecovery(act: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopping;
+    if (signal.aborted) return;
+    await retryWithBackoff(act, signal, (error) =>
+      this.#parts.logger.error({ err: error }, 'recovering runs failed, retrying'),
     );
   }
 
+  /** A claim whose answer was lost leaves runs that nothing executes. */
+  #lookForStrays(): void {
+    for (const queue of this.#queues.all()) queue.lookForStrays();
+    if (this.#parts.state.leads) this.#workers.claims.lookForStrays();
+    this.wakeAll();
+  }
+
   /** A look that fails is repeated by the next one. */
-  function lookOften(look: () => Promise<void>): void {
+  #lookOften(look: () => Promise<void>): void {
     let isLooking = false;
     const lookOnce = async () => {
       if (isLooking) return;
       isLooking = true;
-      await look().catch((error) => logger.warn({ problem: messageOf(error) }, 'runs of other replicas not read'));
+      await look().catch((error) =>
+        this.#parts.logger.warn({ problem: messageOf(error) }, 'runs of other replicas not read'),
+      );
       isLooking = false;
     };
-    timers.push(setInterval(() => void lookOnce(), LOOK_MS).unref());
+    this.#timers.push(setInterval(() => void lookOnce(), LOOK_MS).unref());
   }
+}
 
-  async function retry(...[id, requestedBy]: Parameters<RunControl['retry']>): ReturnType<RunControl['retry']> {
-    const outcome = await queue.retry({ id, requestedBy, at: clock.wallMs() });
-    if (outcome !== 'queued') return outcome;
-    onRunChanged(id);
-    await wakeFactoryOf(id);
-    return outcome;
-  }
-
-  async function wakeFactoryOf(id: RunId): Promise<void> {
-    const run = await runs.get(id);
-    if (run !== null) wake(run.factory);
-  }
-
-  function onRunsCreated(factory: string, created: readonly Pick<NewRun, 'concurrencyKey'>[]): void {
-    if (leads && created.some(({ concurrencyKey }) => concurrencyKey !== undefined)) void admit(factory);
-    else wake(factory);
-  }
-
-  /** A failure leaves the policies of new runs to the next claim. */
-  async function admit(factory: string): Promise<void> {
-    try {
-      onAdmitted(await queue.admit({ factory, at: clock.wallMs() }));
-    } catch (error) {
-      logger.warn({ err: error, factory }, 'applying the concurrency of new runs failed, the next claim repeats it');
-    }
-    wake(factory);
-  }
-
-  function onAdmitted({ ended, cancel: superseded }: Admitted): void {
-    for (const run of ended) onRunChanged(run);
-    for (const run of superseded) {
-      cancellation
-        .cancel(run)
-        .catch((error: unknown) => logger.warn({ err: error, run }, 'cancelling a superseded run failed'));
-    }
-  }
-
-  function wake(factory: string): void {
-    // A claim before the end of the recovery could take runs that are not recovered yet.
-    if (!recovered || stopping.signal.aborted) return;
-    queues.get(factory)?.wake();
-    if (leads) claims.wake(factory);
-  }
-
-  function explainWaitOf(run: WaitingRun): WaitReason {
-    const paused = pauses.explain(run.factory, run.automation);
-    if (paused !== null) return { reason: 'paused', text: paused };
-    return explainGate(run, clock.wallMs()) ?? explainQueue(run);
-  }
-
-  function explainQueue({ factory, runsOn }: WaitingRun): WaitReason {
-    const factoryQueue = queues.get(factory);
-    const executor = terms.executors.get(factory);
-    const worker = terms.workers.get(factory);
-    const concurrency = executor?.concurrency ?? worker?.concurrency ?? 0;
-    const here = leases.countHeld(factory) + (factoryQueue?.countExecuting() ?? 0);
-    // Of all daemons, and not counted again since the last claim.
-    const held = Math.max(here, factoryQueue?.countRunning() ?? 0);
-    const { phase } = drain.state();
-    return explainWait({
-      factory,
-      phase: phase === 'running' && !leads ? 'recovering' : phase,
-      executedBy: executor !== undefined ? 'daemon' : worker !== undefined ? 'workers' : null,
-      isFull: held >= concurrency,
-      concurrency,
-      hasExecutor: worker?.hasExecutor ?? true,
-      runsOn,
-      supply: workers.registry.supply(factory, runsOn),
-      startFailure: factoryQueue?.startFailure()?.problem ?? null,
-      budgetOpensAt: executor === undefined ? claims.budgetOpensAt(factory) : (factoryQueue?.budgetOpensAt() ?? null),
-    });
-  }
-
+function completeParts(options: DispatcherOptions): Parts {
+  const { queue, clock, terms, logger } = options;
+  const { group = LONE_RUN_GROUP, ledExecutors = [], observer = UNOBSERVED } = options;
+  const { openMask = async () => (text) => text, onSlotFreed = () => {} } = options;
   return {
-    start: () => {
-      starting = recoverAndClaim();
-      return starting;
-    },
-    lead: () => {
-      leading = recoverAndLead();
-      return leading;
-    },
-    workers: workers.control,
-    drain,
-    pauses,
-    setTerms: (changed) => {
-      terms = changed;
-      leases.setTerms(terms.workers);
-      takeExecutors();
-      wakeAll();
-    },
-    wake,
-    wakeAll,
-    followCancel: (run) => cancellation.follow(run),
-    onRunsCreated,
-    cancel: (run) => cancellation.cancel(run),
-    retry,
-    explainWait: explainWaitOf,
-    recordFailure: (factory) => ends.failure(factory),
-    startFailure: (factory) => queues.get(factory)?.startFailure() ?? null,
-    finish: async () => {
-      drain.beginStop();
-      await Promise.all([...queues.values()].map((factoryQueue) => factoryQueue.untilIdle()));
-    },
-    stop: async (ending) => {
-      drain.beginStop();
-      stopping.abort();
-      claims.stop();
-      leases.stop();
-      for (const timer of timers) clearInterval(timer);
-      await Promise.all([starting, leading, ...[...queues.values()].map((factoryQueue) => factoryQueue.stop(ending))]);
-    },
+    ...options,
+    group,
+    ledExecutors,
+    observer,
+    openMask,
+    onSlotFreed,
+    onRunChanged: guardListener(options.onRunChanged, logger),
+    ends: new RunEnds(queue, clock),
+    events: new EventEmitter(),
+    state: { terms, leads: false, phase: 'running' },
   };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-async function maskNothing(): Promise<(text: string) => string> {
-  return (text) => text;
 }
 
 /** Logs what a listener throws: it must not end a run or lose a slot. */

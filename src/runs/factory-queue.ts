@@ -3,35 +3,31 @@ import type { RunId } from '../domain/ids.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { Accepted, Executor, NotStarted, RunLogWriter, StopOrder } from '../domain/ports/runs/executor.ts';
 import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
-import type { Admitted, OfAttempt, RunEnd, RunQueue, RunReader } from '../domain/ports/runs/run-queue.ts';
+import type { OfAttempt, RunQueue, RunReader } from '../domain/ports/runs/run-queue.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import type { Run, RunInput, RunResult } from '../domain/resources/run.ts';
-import { type BudgetTerms, NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../domain/run-policy.ts';
+import { NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../domain/run-policy.ts';
 import { retryWithBackoff } from '../domain/time/backoff.ts';
-import { type Clock, formatInstant } from '../domain/time/clock.ts';
+import type { Clock } from '../domain/time/clock.ts';
 import { type CancelCall, callAt, scheduleCall } from '../domain/time/schedule.ts';
+import type { FactoryExecutor } from './dispatch-terms.ts';
 import { executeRun } from './execute-run.ts';
-import type { RunEnds } from './run-ends.ts';
+import { logEnd, type RunEnds } from './run-ends.ts';
+import type { RunEvents } from './run-events.ts';
+import type { RunLeases } from './run-leases.ts';
+import type { RunRecovery } from './run-recovery.ts';
 import { type StartFailure, StartFailures } from './start-failures.ts';
+import type { StartRights } from './start-rights.ts';
 
 /** How long a daemon leaves runs beyond its share of the slots to the others. */
 const LEFT_FOR_OTHERS_MS = 1000;
-
-/** How the daemon executes the runs of one factory. */
-export interface FactoryExecutor {
-  executor: Executor;
-  /** Maximum number of runs of the factory at the same time. */
-  concurrency: number;
-  /** `retry: interrupted`: a run that a crash interrupted is retried, up to its third attempt. */
-  retryInterrupted?: boolean;
-  /** The number of attempts of the factory that may start in a period. Default: no limit. */
-  budget?: BudgetTerms | null;
-}
 
 /** How a stop ends the runs that are still executed. */
 export interface RunEnding {
   /** Milliseconds between SIGTERM and SIGKILL. */
   graceMs: number;
+  /** Aborted when the rest of the grace period is cancelled. */
+  hurry?: AbortSignal;
   /** Why, as a sentence. It becomes the last line of the log of each run that it cuts off. */
   why: string;
 }
@@ -44,27 +40,17 @@ interface FactoryQueueParts {
   ends: RunEnds;
   runs: Pick<RunReader, 'agentFiles'>;
   logs: Pick<RunLogWriter, 'append'>;
-  /** May runs of this executor start here now? */
-  mayStart(executor: Executor): boolean;
-  /** Number of daemons that claim runs of this executor. */
-  countClaiming(executor: Executor): number;
+  rights: StartRights;
+  recovery: Pick<RunRecovery, 'strayRuns'>;
+  /** They hold the runs that receivers have accepted. */
+  leases: Pick<RunLeases, 'accept' | 'cancel' | 'countHeld'>;
   /** A run has ended, so that another one may start: here, or elsewhere. */
   onSlotFreed(): void;
   secrets: Pick<SecretStore, 'resolve'>;
   clock: Clock;
   logger: Logger;
   observer: RunObserver;
-  onRunChanged: (run: RunId) => void;
-  /** Follows what the policies of new runs did to other runs. */
-  onAdmitted: (admitted: Admitted) => void;
-  /** A receiver has accepted the run, and holds it until it reports its end, or until it is cancelled. */
-  onAccepted: (run: Run, heldUntil: number) => Promise<void>;
-  /** As `RunRecovery.strayRuns`. */
-  recoverStrays: (executed: ReadonlySet<RunId>) => Promise<void>;
-  /** Cancels a run that a receiver holds. */
-  cancelAccepted: (run: Run) => Promise<unknown>;
-  /** Number of runs of the factory that receivers and workers hold. */
-  countHeld: () => number;
+  events: RunEvents;
 }
 
 interface Attempt {
@@ -78,7 +64,22 @@ interface Attempt {
   done: Promise<void>;
 }
 
-/** The runs of one factory: claims as many as there are free slots, executes them and records how they ended. */
+/**
+ * The runs of one factory: claims as many as there are free slots, executes them and records how they ended.
+ *
+ * ```
+ *            claim             started           ended          recorded
+ *  queued ──────────▶ claimed ─────────▶ executed ──────▶ ended ─────────▶ succeeded, failed, cancelled
+ *   ▲ ▲                  │                   │              │
+ *   │ └──────────────────┘                   │ accepted     │
+ *   │   not started, or stopped before       ▼              │
+ *   │                                 held by a receiver    │
+ *   │                                   (`RunLeases`)       │
+ *   └───────────────────────────────────────────────────────┘ failed or interrupted, and retried as the next attempt
+ * ```
+ *
+ * In the storage, a run is `running` from its claim until its end is recorded. It uses a slot for as long.
+ */
 export class FactoryQueue {
   readonly #parts: FactoryQueueParts;
   readonly #attempts = new Map<RunId, Attempt>();
@@ -183,16 +184,21 @@ export class FactoryQueue {
 
   /**
    * Stops claiming, stops the current runs and resolves when all of them have ended and are recorded. A second call with a
-   * grace period of 0 cancels the rest of the first one.
+   * grace period of 0 cancels the rest of the first one, as `hurry` does.
    */
   async stop(ending: RunEnding): Promise<void> {
     this.#stopping.abort();
     this.#cancelWake();
     this.#cancelDue();
     this.#cancelTakeAll?.();
-    if (ending.graceMs === 0) this.#force.abort();
-    this.interrupt(ending);
+    const { graceMs, why, hurry } = ending;
+    const force = () => this.#force.abort();
+    const isForced = graceMs === 0 || hurry?.aborted === true;
+    if (isForced) force();
+    hurry?.addEventListener('abort', force);
+    this.interrupt({ graceMs: isForced ? 0 : graceMs, why });
     await this.untilIdle();
+    hurry?.removeEventListener('abort', force);
   }
 
   /** Stops the current runs, which end as `interrupted`. Others may start later. */
@@ -206,7 +212,7 @@ export class FactoryQueue {
 
   /** No run may be claimed now. */
   #isHalted(): boolean {
-    return this.#stopping.signal.aborted || this.#entry === null || !this.#parts.mayStart(this.#entry.executor);
+    return this.#stopping.signal.aborted || this.#entry === null || !this.#parts.rights.mayStart(this.#entry.executor);
   }
 
   async #claimWhileWanted(): Promise<void> {
@@ -227,7 +233,8 @@ export class FactoryQueue {
   }
 
   async #recoverStrays(): Promise<void> {
-    await this.#parts.recoverStrays(new Set(this.#attempts.keys()));
+    const { recovery, factory } = this.#parts;
+    await recovery.strayRuns(factory, new Set(this.#attempts.keys()));
     this.#mayHaveStrays = false;
   }
 
@@ -247,7 +254,7 @@ export class FactoryQueue {
     const { inputs, nextAt, budgetOpensAt, running, ...admitted } = await queue.claim(order);
     this.#running = running;
     this.#budgetOpensAt = budgetOpensAt;
-    this.#parts.onAdmitted(admitted);
+    this.#parts.events.emit('admitted', admitted);
     this.#wakeWhenDue(nextAt);
     if (inputs.length === 0) this.#noteEmptyQueue(resting);
     for (const input of inputs) {
@@ -261,8 +268,9 @@ export class FactoryQueue {
    * others leave for a while, it takes, too.
    */
   #countFree({ executor, concurrency }: FactoryExecutor): number {
-    const held = this.#attempts.size + this.#parts.countHeld();
-    const share = Math.ceil(concurrency / this.#parts.countClaiming(executor));
+    const { leases, rights, factory } = this.#parts;
+    const held = this.#attempts.size + leases.countHeld(factory);
+    const share = Math.ceil(concurrency / rights.countClaiming(executor));
     const takesAll = this.#takesAll || share === concurrency;
     this.#takesAll = false;
     if (takesAll) return concurrency - held;
@@ -304,7 +312,7 @@ export class FactoryQueue {
       this.wake();
       this.#parts.onSlotFreed();
     });
-    this.#parts.onRunChanged(run.id);
+    this.#parts.events.emit('changed', run.id);
   }
 
   async #execute(input: RunInput, attempt: Attempt, executor: Executor): Promise<void> {
@@ -351,13 +359,13 @@ export class FactoryQueue {
     { heldUntil }: Accepted,
     { signal, logger }: { signal: AbortSignal; logger: Logger },
   ): Promise<void> {
-    const { onAccepted, cancelAccepted } = this.#parts;
+    const { leases } = this.#parts;
     this.#startFailures.forget(run.id);
     await retryWithBackoff(
       async () => {
-        await onAccepted(run, heldUntil);
+        await leases.accept(run, heldUntil);
         // The API has promised the end of a run that was cancelled meanwhile.
-        if (isCancelled(signal)) await cancelAccepted(run);
+        if (isCancelled(signal)) await leases.cancel(run);
       },
       this.#stopping.signal,
       (error, failures) =>
@@ -380,12 +388,12 @@ export class FactoryQueue {
     await this.#queueAgain(input, notStarted);
     // The API has promised the end of a run that was cancelled meanwhile.
     if (isCancelled(signal)) await this.#parts.queue.cancelQueued({ id, at: this.#parts.clock.wallMs() });
-    this.#parts.onRunChanged(id);
+    this.#parts.events.emit('changed', id);
   }
 
   /** The slot stays in use until the end is on disk: for the queue, the run is running until then. */
   async #record({ run }: RunInput, result: RunResult, logger: Logger, otherwise = NO_RETRY): Promise<void> {
-    const { ends, clock, observer, onRunChanged } = this.#parts;
+    const { ends, clock, observer, events } = this.#parts;
     const at = clock.wallMs();
     const finished = await ends.untilRecorded(
       run,
@@ -399,7 +407,7 @@ export class FactoryQueue {
       logEnd(logger, finished.value.result, finished.value.end);
       observer.onEnded(run, finished.value.result, at);
     }
-    onRunChanged(run.id);
+    events.emit('changed', run.id);
   }
 
   /** The reader of a log learns there why it ends. */
@@ -444,10 +452,4 @@ export class FactoryQueue {
 
 function isCancelled({ aborted, reason }: AbortSignal): boolean {
   return aborted && (reason as StopOrder).cause === 'cancelled';
-}
-
-/** Logs how an attempt ended. */
-export function logEnd(logger: Logger, result: RunResult, { nextAttemptAt }: RunEnd): void {
-  if (nextAttemptAt === null) logger.info({ ...result }, 'run ended');
-  else logger.info({ ...result, nextAttemptAt: formatInstant(nextAttemptAt) }, 'attempt failed, the run is retried');
 }

@@ -1,57 +1,65 @@
 import { AppError } from '../domain/errors.ts';
 import type { DrainControl, DrainState } from '../domain/ports/runs/drain-control.ts';
 import type { Clock } from '../domain/time/clock.ts';
+import type { DispatchState } from './dispatch-terms.ts';
+import type { FactoryQueues } from './factory-queues.ts';
+import type { RunEvents } from './run-events.ts';
+import type { RunLeases } from './run-leases.ts';
 
 interface DrainParts {
+  state: Pick<DispatchState, 'phase'>;
   clock: Pick<Clock, 'wallMs'>;
-  countExecuting(): number;
-  countHeld(): number;
-  /** Starts no further run. */
-  onBegun(): void;
-  /** Runs may start again. */
-  onResumed(): void;
+  queues: Pick<FactoryQueues, 'countExecuting'>;
+  leases: Pick<RunLeases, 'countAllHeld'>;
+  events: RunEvents;
 }
 
-/** Whether runs start, of all factories. It is not stored: the next daemon starts runs. */
+/**
+ * Whether runs start, of all factories. It is not stored: the next daemon starts runs.
+ *
+ * ```
+ *            drain                beginStop
+ *  running ◀───────▶ draining ──────────────▶ stopping
+ *     │      resume                              ▲
+ *     └──────────────────────────────────────────┘
+ * ```
+ */
 export class RunDrain implements DrainControl {
   readonly #parts: DrainParts;
-  #phase: DrainState['phase'] = 'running';
   #since: number | null = null;
 
   constructor(parts: DrainParts) {
     this.#parts = parts;
   }
 
-  /** Does no run start? */
-  get isOn(): boolean {
-    return this.#phase !== 'running';
-  }
-
   state(): DrainState {
-    const { countExecuting, countHeld } = this.#parts;
-    return { phase: this.#phase, since: this.#since, executing: countExecuting(), held: countHeld() };
+    const { state, queues, leases } = this.#parts;
+    const [executing, held] = [queues.countExecuting(), leases.countAllHeld()];
+    return { phase: state.phase, since: this.#since, executing, held };
   }
 
   drain(): void {
-    if (this.#phase === 'running') this.#begin('draining');
+    if (this.#parts.state.phase === 'running') this.#begin('draining');
   }
 
   resume(): void {
-    if (this.#phase === 'stopping')
+    const { state, events } = this.#parts;
+    if (state.phase === 'stopping')
       throw new AppError('conflict', 'The daemon is stopping. Runs start after its next start.');
-    this.#phase = 'running';
+    state.phase = 'running';
     this.#since = null;
-    this.#parts.onResumed();
+    events.emit('resumed');
   }
 
   /** A drain that cannot be taken back. */
   beginStop(): void {
-    if (this.#phase !== 'stopping') this.#begin('stopping');
+    if (this.#parts.state.phase !== 'stopping') this.#begin('stopping');
   }
 
   #begin(phase: DrainState['phase']): void {
-    this.#phase = phase;
-    this.#since ??= this.#parts.clock.wallMs();
-    this.#parts.onBegun();
+    const { state, clock, events } = this.#parts;
+    state.phase = phase;
+    this.#since ??= clock.wallMs();
+    events.emit('drained');
   }
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../domain/ports/logger.ts';
 import type { FinishRequest, RunEnd, RunQueue } from '../domain/ports/runs/run-queue.ts';
 import type { Run, RunResult } from '../domain/resources/run.ts';
 import { LOCAL_BACKOFF, retryWithBackoff } from '../domain/time/backoff.ts';
-import type { Clock } from '../domain/time/clock.ts';
+import { type Clock, formatInstant } from '../domain/time/clock.ts';
 
 /** An end that a working storage rejects this often can never be stored (threat model D11). */
 const MAX_REJECTIONS = 3;
@@ -96,4 +96,10 @@ export class RunEnds {
 /** The storage works, and rejected the values. */
 function isRejection(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'internal';
+}
+
+/** Logs how an attempt ended. */
+export function logEnd(logger: Logger, result: RunResult, { nextAttemptAt }: RunEnd): void {
+  if (nextAttemptAt === null) logger.info({ ...result }, 'run ended');
+  else logger.info({ ...result, nextAttemptAt: formatInstant(nextAttemptAt) }, 'attempt failed, the run is retried');
 }

@@ -1,37 +1,19 @@
 import { AppError } from '../domain/errors.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { RunLogWriter, StartRecords } from '../domain/ports/runs/executor.ts';
+import type { Executor, RunLogWriter, StartRecords } from '../domain/ports/runs/executor.ts';
 import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
 import type { RunQueue, RunReader } from '../domain/ports/runs/run-queue.ts';
 import type { Hold, HolderReport, HoldOutcome, LeaseTerm, NewOutput } from '../domain/ports/runs/worker-control.ts';
-import type { Run, RunInput, RunProgress, RunResult } from '../domain/resources/run.ts';
+import type { Run, RunProgress, RunResult } from '../domain/resources/run.ts';
 import { maskTexts } from '../domain/run-output.ts';
-import { type BudgetTerms, NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../domain/run-policy.ts';
+import { NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../domain/run-policy.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import { callAt } from '../domain/time/schedule.ts';
-import type { WorkerCheckout } from '../domain/workspace.ts';
-import { logEnd } from './factory-queue.ts';
-import type { RunEnds } from './run-ends.ts';
-import type { WorkerKey } from './workers/worker-registry.ts';
-
-/** How workers hold the runs of one factory. */
-export interface WorkerTerms {
-  /** Maximum number of runs of the factory at the same time. */
-  concurrency: number;
-  /** Maximum time between two heartbeats of a worker. */
-  leaseMs: number;
-  /** Maximum duration of one attempt, also if its worker sends heartbeats. */
-  timeoutMs: number;
-  /** Does the configuration name the executor `queue`? Without any executor, workers may claim runs too. */
-  hasExecutor: boolean;
-  /** The number of attempts of the factory that may start in a period. Default: no limit. */
-  budget?: BudgetTerms | null;
-  /** `interrupted`: an attempt that was started and lost its worker is retried. Others that were lost always are. */
-  retry: 'never' | 'interrupted';
-  /** What a worker checks out for a run of the factory. Default: nothing. */
-  findCheckout?(input: RunInput): WorkerCheckout | null;
-}
+import type { DispatchState, WorkerTerms } from './dispatch-terms.ts';
+import { logEnd, type RunEnds } from './run-ends.ts';
+import type { RunEvents } from './run-events.ts';
+import type { WorkerKey, WorkerRegistry } from './workers/worker-registry.ts';
 
 export interface RunLeaseParts {
   queue: RunQueue;
@@ -42,18 +24,16 @@ export interface RunLeaseParts {
   clock: Clock;
   logger: Logger;
   observer: RunObserver;
-  /** Called for each run whose state changed, after the change is on disk. */
-  onRunChanged(run: RunId): void;
-  /** A run is queued again, or another one can start. */
-  onReleased(factory: string): void;
-  /** A receiver reports about a run whose request has no response yet. Resolves when it is accepted, or was given up. */
-  acceptEarly(run: Run): Promise<void>;
+  events: RunEvents;
+  state: DispatchState;
+  registry: Pick<WorkerRegistry, 'note'>;
+  /** What sends runs to receivers. */
+  senders: {
+    /** A receiver reports about a run whose request has no response yet. Resolves when it is accepted, or was given up. */
+    acceptEarly(run: Run): Promise<void>;
+  };
   /** Masks secrets in what a receiver reports about the run. */
   openMask(run: Run): Promise<(text: string) => string>;
-  /** A run that a receiver has accepted was cancelled. */
-  onAcceptedCancelled(run: Run): void;
-  /** A worker reports about a run. */
-  onReport(report: HolderReport, factory: string): WorkerKey | null;
 }
 
 /** One attempt that a worker holds, or a receiver. */
@@ -89,35 +69,41 @@ const MAX_HANDED_BACK = 50;
 
 /**
  * The leases of runs that workers pull (executor `queue`), and of runs that a receiver has accepted. The queue stores who
- * holds a run: `running`, with its attempt as the fencing number. The end of a lease is only in memory, on the monotonic clock (threat model D9): after a restart each
- * worker has a full lease to report again. The deadline of a receiver is stored.
+ * holds a run: `running`, with its attempt as the fencing number. The end of a lease is only in memory, on the monotonic
+ * clock (threat model D9): after a restart each worker has a full lease to report again. The deadline of a receiver is stored.
+ *
+ * ```
+ *               give, accept           heartbeat, start: the lease begins again
+ *      queued ────────────────▶ held ◀─────┐
+ *       ▲  ▲                    │  │ └─────┘
+ *       │  └────────────────────┘  ├──────────────────────────▶ ended: complete, cancel, fail
+ *       │   takeBack, handBack     │
+ *       │                          │ interrupt, no heartbeat for `leaseMs`, or `timeoutMs` elapsed
+ *       │                          ▼
+ *       └────────────────────── expired ──────────────────────▶ ended: `interrupted`, `timeout`
+ *         never started, or `retry: interrupted`
+ * ```
+ *
+ * A holder that reports with an earlier attempt, or after the end, gets `lost`.
  */
 export class RunLeases {
   readonly #parts: RunLeaseParts;
-  #terms: ReadonlyMap<string, WorkerTerms>;
   readonly #held = new Map<RunId, Lease>();
   readonly #stopping = new AbortController();
   #recovered = false;
 
-  /** @param terms by factory: those whose runs workers execute */
-  constructor(parts: RunLeaseParts, terms: ReadonlyMap<string, WorkerTerms>) {
+  constructor(parts: RunLeaseParts) {
     this.#parts = parts;
-    this.#terms = terms;
-  }
-
-  /** From now on, claims and renewals follow these terms. */
-  setTerms(terms: ReadonlyMap<string, WorkerTerms>): void {
-    this.#terms = terms;
   }
 
   /** How workers hold the runs of this factory; `null` if they may not claim them. */
   termsOf(factory: string): WorkerTerms | null {
-    return this.#terms.get(factory) ?? null;
+    return this.#parts.state.terms.workers.get(factory) ?? null;
   }
 
   /** The factories whose runs workers may claim. */
   factories(): ReadonlySet<string> {
-    return new Set(this.#terms.keys());
+    return new Set(this.#parts.state.terms.workers.keys());
   }
 
   /** Are the leases of an earlier daemon known, and the daemon not stopping? */
@@ -174,7 +160,7 @@ export class RunLeases {
     const { id, attempt } = run;
     if (!(await this.#parts.queue.accept({ id, attempt, heldUntil }))) return false;
     this.#holdForReceiver(run, heldUntil);
-    this.#parts.onRunChanged(id);
+    this.#parts.events.emit('changed', id);
     return true;
   }
 
@@ -198,13 +184,17 @@ export class RunLeases {
     const run = await this.#find(hold);
     if (run === null) return null;
     if (!this.#holds(run, hold)) return { outcome: 'lost', run };
-    const worker = this.#parts.onReport(report, run.factory);
-    const term = this.#hold(run, worker === null ? {} : { worker });
+    const term = this.#hold(run, this.#noteWorker(report, run));
     const { progress } = report;
     const mask = await this.#openMask(run, hold);
     await this.#appendLog(run, report, mask);
     if (progress !== null) await this.#noteProgress(run, { ...progress, text: progress.text && mask(progress.text) });
     return { outcome: 'held', ...term };
+  }
+
+  /** A receiver reports without a worker. */
+  #noteWorker({ worker }: HolderReport, { factory }: Run): Partial<Pick<Lease, 'worker'>> {
+    return worker === undefined ? {} : { worker: this.#parts.registry.note(worker, [factory]) };
   }
 
   /** Records that the worker is about to start the attempt. */
@@ -295,7 +285,7 @@ export class RunLeases {
     if (isCancelled) {
       this.#parts.observer.onEnded(run, result, at);
       this.#letGo(run);
-      if (isReceiver) this.#parts.onAcceptedCancelled(run);
+      if (isReceiver) this.#executorOf(run)?.noteCancelled?.(run);
     }
     return isCancelled;
   }
@@ -355,6 +345,10 @@ export class RunLeases {
     });
   }
 
+  #executorOf({ factory }: Run): Executor | undefined {
+    return this.#parts.state.terms.executors.get(factory)?.executor;
+  }
+
   #loggerOf({ factory, id, attempt }: Run): Logger {
     return this.#parts.logger.child({ factory, run: id, attempt });
   }
@@ -364,7 +358,7 @@ export class RunLeases {
     const run = await this.#parts.runs.get(hold.id);
     if (run === null || hold.isReceiver !== true || run.attempt !== hold.fence) return run;
     if (hasEnded(run) || this.#holds(run, hold)) return run;
-    await this.#parts.acceptEarly(run);
+    await this.#parts.senders.acceptEarly(run);
     const accepted = await this.#parts.runs.get(hold.id);
     if (accepted === null || hasEnded(accepted) || this.#holds(accepted, hold)) return accepted;
     throw new AppError(
@@ -420,14 +414,14 @@ export class RunLeases {
 
   async #noteProgress({ id, attempt }: Run, progress: RunProgress): Promise<void> {
     await this.#parts.queue.noteProgress({ id, attempt, progress });
-    this.#parts.onRunChanged(id);
+    this.#parts.events.emit('changed', id);
   }
 
   #letGo({ id, factory }: Run): void {
     this.#held.get(id)?.cancelExpiry();
     this.#held.delete(id);
-    this.#parts.onRunChanged(id);
-    this.#parts.onReleased(factory);
+    this.#parts.events.emit('changed', id);
+    this.#parts.events.emit('startable', factory);
   }
 
   /** The slot stays in use until the new state of the run is on disk. */
@@ -444,7 +438,7 @@ export class RunLeases {
     logger.warn({ outcome: settled.value }, 'lease expired');
     // A heartbeat at the same moment may have renewed the lease of the attempt that ended.
     if (this.#held.get(id)?.run.attempt === lease.run.attempt) this.#letGo(lease.run);
-    else this.#parts.onReleased(lease.run.factory);
+    else this.#parts.events.emit('startable', lease.run.factory);
   }
 
   async #settle(lease: Lease): Promise<'renewed' | 'ended' | 'timeout' | 'interrupted' | 'queued_again'> {

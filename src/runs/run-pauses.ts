@@ -2,12 +2,12 @@ import type { PauseControl } from '../domain/ports/runs/pause-control.ts';
 import type { Pause, PauseTable } from '../domain/ports/runs/pause-table.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import { explainPause } from './explain-wait.ts';
+import type { RunEvents } from './run-events.ts';
 
 interface PauseParts {
   table: PauseTable;
   clock: Pick<Clock, 'wallMs'>;
-  /** Runs of this factory may start again. */
-  onResumed(factory: string): void;
+  events: RunEvents;
 }
 
 /** The pauses, for everything that shows them. A claim reads the stored ones. */
@@ -44,6 +44,6 @@ export class RunPauses implements PauseControl {
   async resume(paused: Pick<Pause, 'factory' | 'automation'>): Promise<void> {
     await this.#parts.table.resume(paused);
     await this.reload();
-    this.#parts.onResumed(paused.factory);
+    this.#parts.events.emit('startable', paused.factory);
   }
 }

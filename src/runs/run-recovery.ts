@@ -7,8 +7,9 @@ import type { RunQueue } from '../domain/ports/runs/run-queue.ts';
 import type { ExecutorType, Run } from '../domain/resources/run.ts';
 import { NO_RETRY, RETRY_INTERRUPTED } from '../domain/run-policy.ts';
 import type { Clock } from '../domain/time/clock.ts';
-import type { FactoryExecutor } from './factory-queue.ts';
+import type { DispatchState } from './dispatch-terms.ts';
 import type { RunEnds } from './run-ends.ts';
+import type { RunEvents } from './run-events.ts';
 
 /** The outcome for a run that a daemon left as `running`. `ended_elsewhere`: another daemon recorded its end first. */
 type Recovered = 'started_again' | 'retried' | 'interrupted' | 'ended_elsewhere';
@@ -17,18 +18,14 @@ interface RecoveryParts {
   queue: Pick<RunQueue, 'running' | 'release'>;
   ends: RunEnds;
   group: Pick<RunGroup, 'machine' | 'liveMachines'>;
-  /** By factory. */
-  executors(): ReadonlyMap<string, FactoryExecutor>;
+  state: DispatchState;
   /** As in the options of the dispatcher. */
   localExecutors: readonly ExecutorType[];
   ledExecutors: readonly ExecutorType[];
-  /** Does this daemon lead? */
-  leads(): boolean;
   observer: RunObserver;
   clock: Clock;
   logger: Logger;
-  /** The recovered run may start again. */
-  onRecovered(run: Run): void;
+  events: RunEvents;
 }
 
 /**
@@ -70,8 +67,8 @@ export class RunRecovery {
    * @param executed the runs of the factory that are executed here
    */
   strayRuns(factory: string, executed: ReadonlySet<RunId>): Promise<void> {
-    const { localExecutors, ledExecutors, leads, group } = this.#parts;
-    const types = leads() ? [...localExecutors, ...ledExecutors] : localExecutors;
+    const { localExecutors, ledExecutors, state, group } = this.#parts;
+    const types = state.leads ? [...localExecutors, ...ledExecutors] : localExecutors;
     const isStray = (machine: string | null, run: Run) => machine === group.machine && !executed.has(run.id);
     return this.#recover(types, async () => isStray, factory);
   }
@@ -85,7 +82,7 @@ export class RunRecovery {
     findGone: () => Promise<(machine: string | null, run: Run) => boolean>,
     factory?: string,
   ): Promise<void> {
-    const { queue, group, logger, onRecovered } = this.#parts;
+    const { queue, group, logger, events } = this.#parts;
     for (const type of types) {
       const runs = await queue.running(type, factory);
       if (runs.length === 0) continue;
@@ -95,7 +92,8 @@ export class RunRecovery {
         gone.map(async ({ run, machine }) => {
           const outcome = await this.#recoverRun(run, machine === group.machine);
           logger.info({ run: run.id, attempt: run.attempt, outcome }, 'run recovered');
-          onRecovered(run);
+          events.emit('changed', run.id);
+          events.emit('startable', run.factory);
         }),
       );
     }
@@ -103,10 +101,10 @@ export class RunRecovery {
 
   /** @param isLocal was it executed here? Another machine keeps its start records: then the run counts as started */
   async #recoverRun(run: Run, isLocal: boolean): Promise<Recovered> {
-    const { queue, ends, group, executors, observer, clock, logger } = this.#parts;
+    const { queue, ends, group, state, observer, clock, logger } = this.#parts;
     const { id, attempt } = run;
     const machine = isLocal ? group.machine : null;
-    const current = executors().get(run.factory);
+    const current = state.terms.executors.get(run.factory);
     // Another executor knows nothing about this run, which then counts as started.
     const entry = current?.executor.type === run.executor ? current : undefined;
     if (isLocal && entry !== undefined && !(await wasPerhapsStarted(run, entry.executor, logger))) {

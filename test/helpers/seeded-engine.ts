@@ -173,7 +173,7 @@ export function createSeededEngine(
     metrics,
     tracer: null,
     onRecorded: reports.onRecorded,
-    onRunsCreated: dispatcher.wake,
+    onRunsCreated: (factory) => dispatcher.wake(factory),
     onPush: reconcilers.onPush,
     announceProbe: null,
     clock,
@@ -203,7 +203,7 @@ export function createSeededEngine(
     editor: startBefore(start, editor),
     replays: startBefore(start, ingress.replays.control),
     ...controlRuns(start, dispatcher),
-    wake: dispatcher.wake,
+    wake: (factory) => dispatcher.wake(factory),
     sendTestDelivery: async (...delivery) => {
       await start();
       const ingressUrl = await listenOnce();
@@ -231,9 +231,13 @@ export function createSeededEngine(
   };
 }
 
-function controlRuns(start: () => Promise<void>, { workers, ...runs }: Dispatcher) {
-  const { cancel, retry } = startBefore(start, { cancel: runs.cancel, retry: runs.retry });
-  const runControl: RunControl = { cancel, retry, explainWait: runs.explainWait };
+function controlRuns(start: () => Promise<void>, dispatcher: Dispatcher) {
+  const { workers, drain, pauses } = dispatcher;
+  const { cancel, retry } = startBefore(start, {
+    cancel: dispatcher.cancel.bind(dispatcher),
+    retry: dispatcher.retry.bind(dispatcher),
+  });
+  const runControl: RunControl = { cancel, retry, explainWait: (run) => dispatcher.explainWait(run) };
   const asked = startBefore(start, {
     claim: workers.claim.bind(workers),
     heartbeat: workers.heartbeat.bind(workers),
@@ -244,8 +248,8 @@ function controlRuns(start: () => Promise<void>, { workers, ...runs }: Dispatche
   return {
     runControl,
     workers: { ...asked, claimable: () => workers.claimable(), list: () => workers.list() },
-    drain: runs.drain,
-    pauses: runs.pauses,
+    drain,
+    pauses,
   };
 }
 

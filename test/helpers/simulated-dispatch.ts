@@ -5,7 +5,7 @@ import type { RunId } from '../../src/domain/ids.ts';
 import type { Executor, StartRecords, StopOrder } from '../../src/domain/ports/runs/executor.ts';
 import type { RunQueue, RunReader } from '../../src/domain/ports/runs/run-queue.ts';
 import type { Run, RunResult } from '../../src/domain/resources/run.ts';
-import { createDispatcher, type Dispatcher } from '../../src/runs/dispatcher.ts';
+import { Dispatcher } from '../../src/runs/dispatcher.ts';
 import { createStartRecords } from '../../src/runs/executors/start-records.ts';
 import { makeRunInput, newRunId, silentLogger } from './command-runs.ts';
 import { StoredRunQueue } from './stored-run-queue.ts';
@@ -203,7 +203,7 @@ export class SimulatedDispatch {
     const life: Life = { isOver: false, open: new Map(), dispatcher: null as unknown as Dispatcher };
     const { concurrency, retryInterrupted } = this.#options;
     const queue = this.#guardQueue(life);
-    life.dispatcher = createDispatcher({
+    life.dispatcher = new Dispatcher({
       queue,
       runs: queue,
       pauses: this.#queue.pauses,

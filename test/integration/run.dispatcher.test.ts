@@ -5,12 +5,8 @@ import type { RunObserver } from '../../src/domain/ports/runs/run-observer.ts';
 import type { Run } from '../../src/domain/resources/run.ts';
 import { SecretValue } from '../../src/domain/secret-value.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
-import {
-  createDispatcher,
-  type Dispatcher,
-  type DispatcherOptions,
-  type DispatchTerms,
-} from '../../src/runs/dispatcher.ts';
+import type { DispatchTerms } from '../../src/runs/dispatch-terms.ts';
+import { Dispatcher, type DispatcherOptions } from '../../src/runs/dispatcher.ts';
 import {
   makeRunInput,
   newRunId,
@@ -49,7 +45,7 @@ function open(
 ): Dispatcher {
   const { concurrency = 2, retryInterrupted = false, workers = new Map(), ...others } = options;
   const { executors = new Map([['payments', { executor, concurrency, retryInterrupted }]]), ...rest } = others;
-  dispatcher = createDispatcher({
+  dispatcher = new Dispatcher({
     queue,
     runs: queue,
     pauses: queue.pauses,
@@ -697,6 +693,93 @@ describe('stop', () => {
     await waitUntil(() => executor.running === 1, 'it is being prepared');
     await dispatcher!.stop(ending(0));
     expect(queue.run(id)).toMatchObject({ state: 'queued', attempt: 1 });
+  });
+});
+
+describe('the life of a dispatcher', () => {
+  /** Counts what each recovery and claim asks the queue. */
+  function countCalls(): Record<string, number> {
+    const calls: Record<string, number> = {};
+    queue.before = (operation) => {
+      calls[operation] = (calls[operation] ?? 0) + 1;
+    };
+    return calls;
+  }
+
+  it('recovers once if it is started and leads twice', async () => {
+    const calls = countCalls();
+    const it = open();
+    await Promise.all([it.start(), it.start(), it.lead(), it.lead()]);
+    await Promise.all([it.start(), it.lead()]);
+    expect(calls.accepted).toBe(1);
+  });
+
+  it('starts when it leads first', async () => {
+    const id = addRun();
+    await open().lead();
+    await waitUntil(isIn(id, 'running'), 'it is executed');
+  });
+
+  it('starts nothing after a stop, also if it was never started', async () => {
+    const id = addRun();
+    const calls = countCalls();
+    const it = open();
+    await it.stop(ending(0));
+    await begin(it);
+    it.wake('payments');
+    expect([queue.run(id).state, calls]).toEqual(['queued', {}]);
+  });
+
+  it('begins neither to claim nor to lead if it is stopped while it starts', async () => {
+    const id = addRun();
+    let letGo = () => {};
+    const recovering = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const calls: string[] = [];
+    queue.before = (operation) => {
+      calls.push(operation);
+      return recovering;
+    };
+    const it = open();
+    const led = it.lead();
+    const stopped = it.stop(ending(0));
+    letGo();
+    await Promise.all([led, stopped]);
+    expect(calls).toEqual(['running']);
+    expect(queue.run(id).state).toBe('queued');
+    expect(it.explainWait(waitingIn('payments')).reason).toBe('stopping');
+  });
+
+  it('ends the grace period of a stop when it has to hurry', async () => {
+    addRun();
+    const it = open();
+    await begin(it);
+    await waitUntil(() => executor.running === 1, 'it is executed');
+    const hurry = new AbortController();
+    const end = executor.end.bind(executor);
+    executor.end = () => {};
+    const stopped = Promise.all([
+      it.stop({ ...ending(60_000), hurry: hurry.signal }),
+      it.stop({ ...ending(60_000), hurry: hurry.signal }),
+    ]);
+    const { reason } = executor.requests[0]!.signal;
+    expect([reason.graceMs, reason.force.aborted]).toEqual([60_000, false]);
+    hurry.abort();
+    expect(reason.force.aborted).toBe(true);
+    executor.end = end;
+    executor.endAll();
+    await stopped;
+  });
+
+  it('leaves no grace period if it has to hurry already', async () => {
+    addRun();
+    const it = open();
+    await begin(it);
+    await waitUntil(() => executor.running === 1, 'it is executed');
+    await it.stop({ ...ending(60_000), hurry: AbortSignal.abort() });
+    const { reason } = executor.requests[0]!.signal;
+    expect([reason.graceMs, reason.force.aborted]).toEqual([0, true]);
   });
 });
 

@@ -9,7 +9,7 @@ import { SecretValue } from '../../src/domain/secret-value.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
 import { signWebhook } from '../../src/outbound/sign-webhook.ts';
 import { createRedactingTransform } from '../../src/platform/secrets/redactor.ts';
-import { createDispatcher, type Dispatcher } from '../../src/runs/dispatcher.ts';
+import { Dispatcher } from '../../src/runs/dispatcher.ts';
 import { createHttpExecutor } from '../../src/runs/executors/http/http-executor.ts';
 import { appendAttempts } from '../../src/runs/executors/log/open-run-log.ts';
 import { createStartRecords } from '../../src/runs/executors/start-records.ts';
@@ -466,7 +466,7 @@ describe('a receiver that is down', () => {
   });
 
   async function dispatch(executor: Executor): Promise<Dispatcher> {
-    dispatcher = createDispatcher({
+    dispatcher = new Dispatcher({
       queue,
       runs: queue,
       pauses: queue.pauses,

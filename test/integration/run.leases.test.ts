@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,12 +9,15 @@ import type { RunEnd } from '../../src/domain/ports/runs/run-queue.ts';
 import type { WorkerControl } from '../../src/domain/ports/runs/worker-control.ts';
 import type { Run, RunResult } from '../../src/domain/resources/run.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
+import type { DispatchState, FactoryExecutor, WorkerTerms } from '../../src/runs/dispatch-terms.ts';
 import { LOG_LIMIT_BYTES } from '../../src/runs/executors/log/log-sink.ts';
 import { createRunLogWriter } from '../../src/runs/executors/log/run-log.ts';
 import { RunEnds } from '../../src/runs/run-ends.ts';
-import type { RunLeases, WorkerTerms } from '../../src/runs/run-leases.ts';
+import type { RunEvents } from '../../src/runs/run-events.ts';
+import type { RunLeases } from '../../src/runs/run-leases.ts';
 import { openWorkers } from '../../src/runs/workers/open-workers.ts';
 import { makeRunInput, newRunId, silentLogger, waitUntil } from '../helpers/command-runs.ts';
+import { ScriptedExecutor } from '../helpers/scripted-executor.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 import { callerNamed, claimOrder, createMemoryRecords, NO_SECRETS } from '../helpers/worker-claims.ts';
 
@@ -25,6 +29,11 @@ const TERMS: WorkerTerms = {
   hasExecutor: true,
   retry: 'never',
 };
+/** Notifies the receivers of cancelled runs. */
+const NOTIFIED: FactoryExecutor = {
+  executor: Object.assign(new ScriptedExecutor(), { noteCancelled: ({ id }: Run) => void cancelled.push(id) }),
+  concurrency: 2,
+};
 const SUCCEEDED = { state: 'succeeded', error: null, exitCode: 0 } as const;
 const FAILED = { state: 'failed', error: 'it broke', exitCode: null } as const;
 
@@ -35,7 +44,7 @@ let released: string[];
 let cancelled: string[];
 let written: string[];
 let observed: string[];
-let isDraining: boolean;
+let state: DispatchState;
 let startRecords: ReturnType<typeof createMemoryRecords>;
 const WORKER = callerNamed('build-machine');
 
@@ -55,7 +64,6 @@ beforeEach(() => {
   cancelled = [];
   written = [];
   observed = [];
-  isDraining = false;
   startRecords = createMemoryRecords();
 });
 afterEach(() => vi.useRealTimers());
@@ -67,14 +75,18 @@ function build(
   writer: RunLogWriter = logs,
 ): OpenLeases {
   const workers = new Map(Object.entries(terms).map(([factory, changed]) => [factory, { ...TERMS, ...changed }]));
-  const parts = {
+  state = { phase: 'running', leads: true, terms: { executors: new Map([['payments', NOTIFIED]]), workers } };
+  const events: RunEvents = new EventEmitter();
+  events.on('changed', (id) => changes.push(queue.run(id).state));
+  events.on('startable', (factory) => released.push(factory));
+  const opened = openWorkers({
     queue,
     ends: new RunEnds(queue, systemClock),
     runs: queue,
     secrets: NO_SECRETS,
     startRecords,
-    onAdmitted: () => undefined,
-    isDraining: () => isDraining,
+    events,
+    state,
     logs: writer,
     clock: systemClock,
     logger: silentLogger,
@@ -83,13 +95,9 @@ function build(
         void observed.push(`claimed ${attempt} after ${startedAt === null ? null : startedAt - queuedAt}`),
       onEnded: ({ attempt }: Run, { state, error }: RunResult) => void observed.push(`${state} ${attempt} ${error}`),
     },
-    onRunChanged: (id: Run['id']) => void changes.push(queue.run(id).state),
-    onReleased: (factory: string) => void released.push(factory),
-    acceptEarly: async () => undefined,
-    onAcceptedCancelled: ({ id }: Run) => void cancelled.push(id),
+    senders: { acceptEarly: async () => undefined },
     openMask: async () => (text: string) => text.replaceAll('key', '[redacted]'),
-  };
-  const opened = openWorkers(parts, workers);
+  });
   return Object.assign(opened.leases, { claim: opened.control.claim });
 }
 
@@ -125,12 +133,12 @@ describe('a claim', () => {
     const [held, waiting] = [addRun(), addRun()];
     const leases = await open();
     await claim(leases);
-    isDraining = true;
+    state.phase = 'draining';
     expect(await claim(leases)).toEqual([]);
     expect(queue.run(waiting).state).toBe('queued');
     await leases.complete({ id: held, fence: 1 }, SUCCEEDED, { log: '' });
     expect(queue.run(held).state).toBe('succeeded');
-    isDraining = false;
+    state.phase = 'running';
     expect(await claim(leases)).toMatchObject([{ input: { run: { id: waiting } } }]);
   });
 

@@ -8,7 +8,7 @@ import type { RunId } from '../../src/domain/ids.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import type { Run } from '../../src/domain/resources/run.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
-import { createDispatcher, type Dispatcher } from '../../src/runs/dispatcher.ts';
+import { Dispatcher } from '../../src/runs/dispatcher.ts';
 import type { CommandExecutorOptions } from '../../src/runs/executors/command/command-executor.ts';
 import { createStartRecords } from '../../src/runs/executors/start-records.ts';
 import {
@@ -63,7 +63,7 @@ async function start(
   { concurrency = 2, clock = systemClock } = {},
 ): Promise<Dispatcher> {
   const executor = workshop.executor(ECHO, options);
-  dispatcher = createDispatcher({
+  dispatcher = new Dispatcher({
     queue,
     runs: queue,
     pauses: queue.pauses,

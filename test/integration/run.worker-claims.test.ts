@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src/domain/errors.ts';
@@ -5,8 +6,9 @@ import type { ClaimOrder } from '../../src/domain/ports/runs/worker-control.ts';
 import type { Run } from '../../src/domain/resources/run.ts';
 import { SecretValue } from '../../src/domain/secret-value.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
+import type { DispatchState, WorkerTerms } from '../../src/runs/dispatch-terms.ts';
 import { RunEnds } from '../../src/runs/run-ends.ts';
-import type { WorkerTerms } from '../../src/runs/run-leases.ts';
+import type { RunEvents } from '../../src/runs/run-events.ts';
 import { MAX_WAITING_CLAIMS } from '../../src/runs/workers/claim-waiters.ts';
 import { openWorkers, type Workers } from '../../src/runs/workers/open-workers.ts';
 import { makeRunInput, newRunId, silentLogger, waitUntil } from '../helpers/command-runs.ts';
@@ -24,7 +26,7 @@ const GPU = callerNamed('t', { id: 'gpu-1', name: 'gpu-1', labels: ['gpu', 'linu
 const PLAIN = callerNamed('t', { id: 'plain-1', name: 'plain-1' });
 
 let queue: StoredRunQueue;
-let isDraining: boolean;
+let state: DispatchState;
 let written: string;
 let workers: Workers;
 let startRecords: ReturnType<typeof createMemoryRecords>;
@@ -32,7 +34,6 @@ let startRecords: ReturnType<typeof createMemoryRecords>;
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
   queue = new StoredRunQueue();
-  isDraining = false;
   written = '';
   startRecords = createMemoryRecords();
   workers = await open();
@@ -40,38 +41,40 @@ beforeEach(async () => {
 afterEach(() => vi.useRealTimers());
 
 async function open(terms: Partial<WorkerTerms> = {}, secrets: Record<string, string> = {}): Promise<Workers> {
-  const opened: Workers = openWorkers(
-    {
-      queue,
-      ends: new RunEnds(queue, systemClock),
-      runs: queue,
-      isDraining: () => isDraining,
-      logs: {
-        begin: async () => 0,
-        append: async (_run, text) => {
-          written += text;
-        },
+  const payments = { ...TERMS, ...terms };
+  state = {
+    phase: 'running',
+    leads: true,
+    terms: { executors: new Map(), workers: new Map([['payments', payments]]) },
+  };
+  const events: RunEvents = new EventEmitter();
+  const opened = openWorkers({
+    queue,
+    ends: new RunEnds(queue, systemClock),
+    runs: queue,
+    events,
+    state,
+    logs: {
+      begin: async () => 0,
+      append: async (_run, text) => {
+        written += text;
       },
-      secrets: {
-        resolve: async (name) => {
-          const value = secrets[name];
-          if (value === undefined) return { outcome: 'missing' };
-          return { outcome: 'found', value: new SecretValue(value), version: 1 };
-        },
-      },
-      startRecords,
-      clock: systemClock,
-      logger: silentLogger,
-      observer: { onClaimed: () => {}, onEnded: () => {} },
-      onRunChanged: () => {},
-      onAdmitted: () => {},
-      onReleased: (factory) => opened.claims.wake(factory),
-      acceptEarly: async () => {},
-      onAcceptedCancelled: () => {},
-      openMask: async () => (text) => text,
     },
-    new Map([['payments', { ...TERMS, ...terms }]]),
-  );
+    secrets: {
+      resolve: async (name) => {
+        const value = secrets[name];
+        if (value === undefined) return { outcome: 'missing' };
+        return { outcome: 'found', value: new SecretValue(value), version: 1 };
+      },
+    },
+    startRecords,
+    clock: systemClock,
+    logger: silentLogger,
+    observer: { onClaimed: () => {}, onEnded: () => {} },
+    senders: { acceptEarly: async () => {} },
+    openMask: async () => (text) => text,
+  });
+  events.on('startable', (factory) => opened.claims.wake(factory));
   await opened.leases.recover();
   return opened;
 }
@@ -155,12 +158,12 @@ describe('a claim that waits', () => {
     const drained = claim({ waitMs: 30_000 });
     expect(await replaced).toEqual([]);
     await isWaiting();
-    isDraining = true;
+    state.phase = 'draining';
     workers.claims.endWaits();
     expect(await drained).toEqual([]);
     expect(await claim({ waitMs: 30_000 })).toEqual([]);
 
-    isDraining = false;
+    state.phase = 'running';
     const stopped = claim({ waitMs: 30_000 });
     await isWaiting();
     workers.claims.stop();

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,10 +55,10 @@ describe('the conditions of a factory', () => {
     const retentionTime = new RetentionTime(null, clock.wallMs());
     const drain = new RunDrain({
       clock,
-      countExecuting: () => 0,
-      countHeld: () => 0,
-      onBegun: () => {},
-      onResumed: () => {},
+      state: { phase: 'running' },
+      queues: { countExecuting: () => 0 },
+      leases: { countAllHeld: () => 0 },
+      events: new EventEmitter(),
     });
     const config = { factories: [{ name: FACTORY }] };
     const backups = { status: () => null, findOverdue: () => null };

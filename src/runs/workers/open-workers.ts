@@ -1,12 +1,9 @@
 import type { WorkerControl } from '../../domain/ports/runs/worker-control.ts';
-import { type RunLeaseParts, RunLeases, type WorkerTerms } from '../run-leases.ts';
+import { type RunLeaseParts, RunLeases } from '../run-leases.ts';
 import { type RunClaimParts, RunClaims } from './run-claims.ts';
 import { WorkerRegistry } from './worker-registry.ts';
 
-export interface WorkerParts extends Omit<RunLeaseParts, 'onReport'>, Omit<RunClaimParts, 'leases' | 'workers'> {
-  queue: RunLeaseParts['queue'];
-  logs: RunLeaseParts['logs'];
-}
+export type WorkerParts = Omit<RunLeaseParts, 'registry'> & Omit<RunClaimParts, 'leases' | 'workers'>;
 
 /** What gives runs to workers and follows them. */
 export interface Workers {
@@ -16,13 +13,10 @@ export interface Workers {
   control: WorkerControl;
 }
 
-/** @param terms by factory: those whose runs workers execute */
-export function openWorkers(parts: WorkerParts, terms: ReadonlyMap<string, WorkerTerms>): Workers {
+export function openWorkers(parts: WorkerParts): Workers {
   const registry = new WorkerRegistry(parts.clock);
-  const onReport: RunLeaseParts['onReport'] = ({ worker }, factory) =>
-    worker === undefined ? null : registry.note(worker, [factory]);
-  const leases = new RunLeases(Object.assign({ onReport }, parts), terms);
-  const claims = new RunClaims(Object.assign({ leases, workers: registry }, parts));
+  const leases = new RunLeases({ ...parts, registry });
+  const claims = new RunClaims({ ...parts, leases, workers: registry });
   const control: WorkerControl = {
     claimable: () => leases.factories(),
     claim: (order) => claims.claim(order),

@@ -1,9 +1,8 @@
 import { AppError, messageOf } from '../../domain/errors.ts';
-import type { RunId } from '../../domain/ids.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { RunLogWriter } from '../../domain/ports/runs/executor.ts';
 import type { RunObserver } from '../../domain/ports/runs/run-observer.ts';
-import type { Admitted, RunQueue } from '../../domain/ports/runs/run-queue.ts';
+import type { RunQueue } from '../../domain/ports/runs/run-queue.ts';
 import type {
   ClaimedRun,
   ClaimOrder,
@@ -16,7 +15,9 @@ import type { Run, RunInput } from '../../domain/resources/run.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { type CancelCall, callAt } from '../../domain/time/schedule.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
+import type { DispatchState } from '../dispatch-terms.ts';
 import { type ResolvedRunSecrets, resolveRunSecrets } from '../resolve-run-secrets.ts';
+import type { RunEvents } from '../run-events.ts';
 import type { RunLeases } from '../run-leases.ts';
 import { ClaimWaiters } from './claim-waiters.ts';
 import { keyOf, type WorkerKey, type WorkerRegistry } from './worker-registry.ts';
@@ -30,11 +31,8 @@ export interface RunClaimParts {
   clock: Clock;
   logger: Logger;
   observer: RunObserver;
-  /** Does no run start? */
-  isDraining(): boolean;
-  onRunChanged(run: RunId): void;
-  /** Follows what the policies of new runs did to other runs. */
-  onAdmitted(admitted: Admitted): void;
+  state: Pick<DispatchState, 'phase'>;
+  events: RunEvents;
 }
 
 /** Gives queued runs to the workers that ask for them. */
@@ -54,7 +52,7 @@ export class RunClaims {
     this.#parts = parts;
     this.#waiters = new ClaimWaiters({
       clock: parts.clock,
-      mayWait: () => parts.leases.isOpen && !parts.isDraining(),
+      mayWait: () => parts.leases.isOpen && parts.state.phase === 'running',
       // One claim at a time, so that two workers cannot both get the last free slot.
       claimNow: (order) => this.#claims.run(() => this.#claimOldest(order)),
       takeBack: (claimed) => this.#takeBack(claimed),
@@ -111,7 +109,7 @@ export class RunClaims {
       throw new AppError('storage_unavailable', 'The daemon cannot give out runs now; try again in a moment.');
     }
     const claimed: ClaimedRun[] = [];
-    if (this.#parts.isDraining()) return claimed;
+    if (this.#parts.state.phase !== 'running') return claimed;
     if (this.#mayHaveStrays) await this.#recoverStrays();
     for (const factory of rotate(order.factories, this.#turn++)) {
       const inputs = await this.#take(factory, order.limit - claimed.length, order.worker);
@@ -140,7 +138,7 @@ export class RunClaims {
       throw error;
     });
     this.#budgetOpensAt.set(factory, budgetOpensAt);
-    this.#parts.onAdmitted(admitted);
+    this.#parts.events.emit('admitted', admitted);
     this.#wakeWhenDue(factory, nextAt);
     return inputs;
   }
@@ -158,7 +156,7 @@ export class RunClaims {
 
   /** Resolves with `null` if the run cannot start, because a secret cannot be read. */
   async #giveOut(input: RunInput, { worker, withSecrets }: ClaimOrder): Promise<ClaimedRun | null> {
-    const { leases, observer, onRunChanged } = this.#parts;
+    const { leases, observer, events } = this.#parts;
     const { run } = input;
     const term = leases.give(run, keyOf(worker));
     const resolved = withSecrets ? await this.#openSecrets(input) : null;
@@ -166,7 +164,7 @@ export class RunClaims {
       await leases.fail(run, resolved.error);
       return null;
     }
-    onRunChanged(run.id);
+    events.emit('changed', run.id);
     this.#loggerOf(run).info({ automation: run.automation, executor: 'queue', worker: worker.name }, 'run started');
     observer.onClaimed(run, input.queuedAt);
     await this.#beginLog(run);
