@@ -20,10 +20,10 @@ import * as answers from './transport/answers.ts';
  */
 const STEPS: readonly Step[] = [
   answerMethodHandshake, // 200 and 204 for a handshake with GET, HEAD or OPTIONS; 405
-  authenticateToken, // 401, 429, before the body is read
+  authenticateToken, // 401, 429, before the body is read; ends with admitDelivery
   receiveBody, // 413, 503
   answerUnsignedHandshake, // 200, 429
-  verifySignature, // 401, 429, 503
+  verifySignature, // 401, 429, 503; ends with admitDelivery
   parseJson, // 400
   answerVerifiedHandshake, // 200, 204
   recordDelivery, // 202, or 200 for some providers: identify, match, store

@@ -9,8 +9,8 @@ import { rejectUnlogged } from './reject.ts';
 const UNDECIDED_MS = 1000;
 
 /**
- * Step 5: the delivery rate of the webhook. Only authenticated requests are counted. One row stands for all rejections of a
- * minute.
+ * The end of both ways to authenticate: the delivery rate of the webhook. Only authenticated requests are counted. One row
+ * stands for all rejections of a minute. It is no step of the list, because the span of the verification ends with it.
  */
 export function admitDelivery(context: IngressContext, reception: Reception): Promise<Outcome | null> | Outcome | null {
   const admission = admit(context, reception);

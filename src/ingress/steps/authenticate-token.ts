@@ -5,7 +5,7 @@ import { admitDelivery } from './admit-delivery.ts';
 import { readToken } from './read-token.ts';
 import { rejectCredential, rejectUnlogged } from './reject.ts';
 
-/** Steps 4 and 5 for `token` and `url_token`, before the body is read. */
+/** Checks the credential of `token` and `url_token`, then admits the delivery, before the body is read. */
 export function authenticateToken(
   context: IngressContext,
   reception: Reception,

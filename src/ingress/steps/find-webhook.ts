@@ -12,7 +12,7 @@ interface WebhookPath {
 
 const PREFIX = '/webhooks/w/';
 
-/** Steps 1 to 3. Unknown, disabled and deleted webhooks get the same response. */
+/** Finds the webhook of the path. Unknown, disabled and deleted webhooks get the same response. */
 export function findWebhook(context: IngressContext, request: IngressRequest): Reception | IngressAnswer {
   const path = parseWebhookPath(request.target.path);
   if (path === null) return rejectUnserved(context, readUid(request.target.path), 'POST');

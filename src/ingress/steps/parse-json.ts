@@ -12,7 +12,7 @@ const NO_FORM: ReadonlySet<BodyReason> = new Set<BodyReason>([
   'invalid_form',
 ]);
 
-/** Step 8: the body must be JSON (RFC 8259) of bounded depth in valid UTF-8, or a form, if the webhook expects forms. */
+/** The body must be JSON (RFC 8259) of bounded depth in valid UTF-8, or a form, if the webhook expects forms. */
 export function parseJson(context: IngressContext, reception: Reception): Outcome | null {
   const read = reception.readPayload();
   if (read.ok) return null;

@@ -4,7 +4,7 @@ import * as answers from '../transport/answers.ts';
 import type { BodyRead } from '../transport/read-body.ts';
 import { reject, rejectUnlogged } from './reject.ts';
 
-/** Step 6: the bytes of the body, up to the limit. */
+/** Reads the bytes of the body, up to the limit. */
 export function receiveBody(context: IngressContext, reception: Reception): Promise<Outcome | null> {
   return reception.request.readBody(context.maxBodyBytes).then((read) => noteBody(context, reception, read));
 }

@@ -16,7 +16,7 @@ import { pickHeaders, recordHeaders } from './record-headers.ts';
 /** Senders wait about 10 seconds. After a `503` before that, they send the delivery again, also if it is stored later. */
 const ANSWER_MS = 8000;
 
-/** Step 9: stores the delivery on disk, then answers `202`, or as its provider expects. */
+/** Stores the delivery on disk, then answers `202`, or as its provider expects. */
 export function recordDelivery(context: IngressContext, reception: Reception): Promise<Outcome> {
   const offer = composeOffer(context, reception);
   if (reception.trace !== null) traceMatch(reception.trace, offer.runs);

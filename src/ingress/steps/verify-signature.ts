@@ -5,7 +5,7 @@ import * as answers from '../transport/answers.ts';
 import { admitDelivery } from './admit-delivery.ts';
 import { rejectCredential, rejectUnlogged } from './reject.ts';
 
-/** Step 7, and step 5 for signed webhooks: only verified requests count toward the delivery rate. */
+/** Verifies the signature, then admits the delivery: only verified requests count toward the delivery rate. */
 export function verifySignature(
   context: IngressContext,
   reception: Reception,
