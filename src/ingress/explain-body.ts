@@ -1,29 +1,20 @@
 import { isUtf8 } from 'node:buffer';
+import { findCoding } from '../definitions/signature/diagnose/decompress.ts';
 import { FORM_TYPE } from '../definitions/signature/verify/request-parts.ts';
 import type { RejectedBody } from './json-body.ts';
 import type { Reception } from './reception.ts';
 
 /** Names of fields are shorter. */
 const MAX_NAME_BYTES = 200;
-const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
-/** Their first bytes prove nothing. */
-const UNMARKED_CODINGS: ReadonlySet<string> = new Set(['br', 'deflate', 'zstd']);
 
 /** Finds the cause of a rejection that the bytes alone do not show: the sender posts another format than the webhook expects. */
 export function explainBody(reception: Reception, rejected: RejectedBody): RejectedBody {
   if (rejected.reason === 'empty_body') return rejected;
-  const coding = findCoding(reception);
+  // The header alone proves nothing: some proxies keep it when they decompress. Compressed bytes are not valid UTF-8.
+  const coding = isUtf8(reception.body) ? null : findCoding(reception.headers, reception.body);
   if (coding !== null) return { ok: false, reason: 'compressed_body', detail: coding };
   if (rejected.reason !== 'invalid_json' || !isUnexpectedForm(reception)) return rejected;
   return { ok: false, reason: 'body_is_form', detail: null };
-}
-
-/** The header alone proves nothing: some proxies keep it when they decompress. Compressed bytes are not valid UTF-8. */
-function findCoding({ headers, body }: Reception): string | null {
-  if (isUtf8(body)) return null;
-  if (body.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC)) return 'gzip';
-  const declared = (headers.get('content-encoding') ?? '').trim().toLowerCase();
-  return UNMARKED_CODINGS.has(declared) ? declared : null;
 }
 
 /** `curl -d` declares JSON as a form, so the body must look like a form too. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startIngress, type TestIngress } from '../helpers/start-ingress.ts';
 
@@ -75,6 +75,7 @@ describe('a body that is not JSON', () => {
     ['with overlong UTF-8', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), 'invalid_utf8'],
     ['with a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'invalid_utf8'],
     ['compressed', gzipSync('{}'), 'compressed_body'],
+    ['compressed with another coding than declared', zstdCompressSync('{}'), 'compressed_body'],
   ])('(%s) is 400, logged with its reason, and can be sent again once it is', async (_what, body, reason) => {
     ingress = await startIngress();
     const headers = { 'x-service-delivery-id': 'again', 'content-encoding': 'gzip' };

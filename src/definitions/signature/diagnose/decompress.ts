@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { RequestHeaders } from '../../../domain/headers.ts';
 
 /** Much more than a webhook accepts. A small body can hold a thousand times as much, which nobody has to see. */
@@ -6,15 +6,21 @@ export const MAX_UNCOMPRESSED_BYTES = 8 * 1024 * 1024;
 
 type Decompress = (body: Uint8Array, options: { maxOutputLength: number }) => Buffer;
 
-const CODINGS: Readonly<Record<string, readonly Decompress[]>> = {
-  gzip: [gunzipSync],
-  'x-gzip': [gunzipSync],
-  br: [brotliDecompressSync],
-  // Some senders omit the zlib header that RFC 9110 demands.
-  deflate: [inflateSync, inflateRawSync],
-};
+/** A content coding of HTTP. */
+interface ContentCoding {
+  /** The first bytes of each such body. Empty if they prove nothing: then the header decides. */
+  magic: readonly number[];
+  /** Tried in this order. */
+  decompress: readonly Decompress[];
+}
 
-const GZIP_MAGIC = [0x1f, 0x8b];
+const CODINGS: Readonly<Record<string, ContentCoding>> = {
+  gzip: { magic: [0x1f, 0x8b], decompress: [gunzipSync] },
+  zstd: { magic: [0x28, 0xb5, 0x2f, 0xfd], decompress: [zstdDecompressSync] },
+  br: { magic: [], decompress: [brotliDecompressSync] },
+  // Some senders omit the zlib header that RFC 9110 demands.
+  deflate: { magic: [], decompress: [inflateSync, inflateRawSync] },
+};
 
 /** A body without its compression. */
 interface Decompressed {
@@ -23,12 +29,19 @@ interface Decompressed {
   body: Buffer | null;
 }
 
-/** Undoes the compression that the header declares, or gzip, which its first bytes show. `null` if there is none. */
+/** The coding that the first bytes of a body show, or that its header declares. `null` if there is none. */
+export function findCoding(headers: RequestHeaders, body: Uint8Array): string | null {
+  const declared = (headers.get('content-encoding') ?? '').trim().toLowerCase();
+  const isShown = ([name, { magic }]: [string, ContentCoding]) =>
+    magic.length === 0 ? name === declared : magic.every((byte, index) => body[index] === byte);
+  return Object.entries(CODINGS).find(isShown)?.[0] ?? null;
+}
+
+/** Undoes the compression of a body. `null` if it has none. */
 export function decompress(headers: RequestHeaders, body: Uint8Array): Decompressed | null {
-  const declared = (headers.get('content-encoding') ?? '').toLowerCase();
-  const coding = GZIP_MAGIC.every((byte, index) => body[index] === byte) ? 'gzip' : declared;
-  if (!Object.hasOwn(CODINGS, coding)) return null;
-  for (const attempt of CODINGS[coding]!) {
+  const coding = findCoding(headers, body);
+  if (coding === null) return null;
+  for (const attempt of CODINGS[coding]!.decompress) {
     try {
       return { coding, body: attempt(body, { maxOutputLength: MAX_UNCOMPRESSED_BYTES }) };
     } catch (error) {

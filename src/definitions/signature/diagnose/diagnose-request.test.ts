@@ -1,6 +1,6 @@
 import { createHash, createHmac, sign as createSignature, generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { measureCpuMs } from '../../../../test/helpers/measure-cpu.ts';
 import { makeSecrets } from '../../../../test/helpers/scheme-secrets.ts';
@@ -270,6 +270,7 @@ describe('mistakes with the body', () => {
       ['br', brotliCompressSync(plain)],
       ['deflate', deflateSync(plain)],
       ['deflate', deflateRawSync(plain)],
+      ['zstd', zstdCompressSync(plain)],
       // A proxy removed the header.
       [null, gzipSync(plain)],
     ])('is found for %s', (coding, body) => {
@@ -299,6 +300,7 @@ describe('mistakes with the body', () => {
       ['br', brotliCompressSync],
       ['deflate', deflateSync],
       ['deflate', deflateRawSync],
+      ['zstd', zstdCompressSync],
     ])('is reported as too large to check for %s if the text has more than 8 MiB', (coding, compress) => {
       const body = compress(Buffer.alloc(8 * 1024 * 1024 + 1, 0x20));
       expect(diagnose(scheme, SECRET, sendCompressed(coding, body))).toEqual({
