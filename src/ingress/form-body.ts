@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { JSON_FIELD } from '../definitions/signature/sign/delivery-parts.ts';
 import { decodeFormBytes } from '../definitions/signature/verify/request-parts.ts';
+import { JSON_FIELD } from '../domain/words/names.ts';
 import { type RejectedBody, readJsonBody } from './json-body.ts';
 import type { FormRules } from './registry/live-webhook.ts';
 

@@ -1,4 +1,4 @@
-import { encodeHeaderValue, JSON_FIELD, wrapInForm } from '../../definitions/signature/sign/delivery-parts.ts';
+import { encodeHeaderValue, wrapInForm } from '../../definitions/signature/sign/delivery-parts.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
@@ -6,6 +6,7 @@ import type { BackfillControl, MissedDelivery } from '../../domain/ports/deliver
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { BackfillReason } from '../../domain/resources/delivery.ts';
 import type { Clock } from '../../domain/time/clock.ts';
+import { JSON_FIELD } from '../../domain/words/names.ts';
 import { buildSenderRequest, type SenderRequest } from '../../ingress/sender/build-request.ts';
 import { isCarriedHeader, isSendableHeader } from '../../ingress/sender/given-headers.ts';
 import { postDelivery } from '../../ingress/sender/post-delivery.ts';

@@ -4,6 +4,9 @@ export const WEBHOOK_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 /** Name of a team secret; also a portable name of an environment variable. */
 export const SECRET_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
+/** GitHub, Travis CI and Slack put JSON into this field of a form. Webhooks can name another one. */
+export const JSON_FIELD = 'payload';
+
 /** A name of a factory that the configuration allows, as similar to this name of a folder as possible. */
 export function suggestFactoryName(folder: string): string {
   const name = folder

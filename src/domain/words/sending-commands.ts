@@ -1,3 +1,4 @@
+import { JSON_FIELD } from './names.ts';
 import { quoteForShell } from './quote-for-shell.ts';
 
 /** The header that names a delivery if the webhook names no header for it. */
@@ -51,7 +52,7 @@ function composeExample({ body_format, form_field }: Pick<SendTarget, 'body_form
 /** The body as the sender posts it: JSON for a webhook with forms is in its field, or in `payload`. */
 function encodeBody({ body_format, form_field }: Pick<SendTarget, 'body_format' | 'form_field'>, body: string): string {
   const isJson = /^\s*[{[]/.test(body);
-  return body_format === 'form' && isJson ? new URLSearchParams({ [form_field ?? 'payload']: body }).toString() : body;
+  return body_format === 'form' && isJson ? new URLSearchParams({ [form_field ?? JSON_FIELD]: body }).toString() : body;
 }
 
 /** One line that posts a request with curl. */

@@ -2,12 +2,13 @@ import type { RequestPlace, Scheme } from '../../definitions/signature/scheme.ts
 import { findDeliveryIdPath } from '../../definitions/signature/schemes/delivery-id-path.ts';
 import { resolveScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
 import { listSignedFields, SCHEME_NAMES } from '../../definitions/signature/schemes/schemes.ts';
-import { encodeHeaderValue, JSON_FIELD, putJson, wrapInForm } from '../../definitions/signature/sign/delivery-parts.ts';
+import { encodeHeaderValue, putJson, wrapInForm } from '../../definitions/signature/sign/delivery-parts.ts';
 import { signRequest } from '../../definitions/signature/sign/sign-request.ts';
 import { FORM_TYPE } from '../../definitions/signature/verify/request-parts.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AuthMode, BodyFormat } from '../../domain/resources/webhook.ts';
+import { JSON_FIELD } from '../../domain/words/names.ts';
 import { encodeGivenHeaders, mergeHeaders } from './given-headers.ts';
 
 /** What a sender must know about the webhook it sends to. */

@@ -31,9 +31,6 @@ export function putJson(body: Uint8Array, path: BodyPath, value: Json): Uint8Arr
   return Buffer.from(JSON.stringify(root));
 }
 
-/** GitHub, Travis CI and Slack put JSON into this field of a form. */
-export const JSON_FIELD = 'payload';
-
 /** A form with the body as one field. */
 export function wrapInForm(field: string, body: Uint8Array): Uint8Array {
   return Buffer.from(new URLSearchParams({ [field]: Buffer.from(body).toString('utf8') }).toString());
