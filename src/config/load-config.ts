@@ -8,6 +8,7 @@ import { findValidator } from '../definitions/yaml/validators/config.ts';
 import { AppError, messageOf } from '../domain/errors.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Environment } from '../domain/reserved-variables.ts';
+import { countOf } from '../domain/words/count-of.ts';
 import { escapeText } from '../domain/words/escape-text.ts';
 import { buildValues } from './build-values.ts';
 import { checkAlerts } from './check-alerts.ts';
@@ -138,19 +139,16 @@ function describeReadError(error: unknown): string {
 function parseConfigFile(name: string, path: string, text: string): ConfigFile {
   const parsed = parseYaml(text);
   if (parsed.ok) return { name, folder: dirname(path), yaml: parsed.yaml };
-  const problems = parsed.problems.slice(0, MAX_PROBLEMS).map((describe) => {
+  const problems = parsed.problems.map((describe) => {
     const { at, message, hint } = describe();
     return { where: `${name}:${at.line}:${at.column}`, path: '', message: `${message} ${hint}`.trimEnd() };
   });
   throw invalid(problems);
 }
 
-const MAX_PROBLEMS = 100;
-
 function validateDocument(document: ConfigDocument): ConfigProblem[] {
   const subject = { root: 'The file', written: (path: KeyPath) => document.written(path) };
-  const found = checkSchema(findValidator(), document.value, subject).slice(0, MAX_PROBLEMS);
-  const problems = found.map((describe) => describe());
+  const problems = checkSchema(findValidator(), document.value, subject).map((describe) => describe());
   // Which other keys a section has depends on its type.
   const types = problems
     .filter(({ path, on }) => on === 'value' && path.at(-1) === 'type')
@@ -212,12 +210,17 @@ function checkPorts({ ingress, admin }: OptionValues, document: ConfigDocument):
   return [{ where: document.where(path), path: formatKeyPath(path), message }];
 }
 
+/** A file can have one in each line. */
+const MAX_LISTED = 100;
+
 function invalid(found: readonly ConfigProblem[]): AppError {
-  const problems = found.toSorted(comparePlaces);
+  const problems = found.toSorted(comparePlaces).slice(0, MAX_LISTED);
   const lines = problems.map(({ where, message }) => escapeText(`${where}: ${lowerFirst(message)}`));
   const heading =
-    problems.length === 1 ? 'The configuration is invalid:' : `The configuration has ${problems.length} errors:`;
-  return new AppError('config_invalid', [heading, ...lines].join('\n'), { details: problems });
+    found.length === 1 ? 'The configuration is invalid:' : `The configuration has ${found.length} errors:`;
+  const others = found.length - problems.length;
+  const rest = others === 0 ? [] : [`${countOf(others, 'more error')} not listed.`];
+  return new AppError('config_invalid', [heading, ...lines, ...rest].join('\n'), { details: problems });
 }
 
 /** In the order of the file; then what is not in a file. */

@@ -607,6 +607,19 @@ describe('errors', () => {
     ]);
   });
 
+  it.each([
+    ['unknown options', (line: number) => `unknown${line}: 1`, 'unknown key'],
+    ['keys that are written twice', () => 'log: {}', 'is written twice'],
+  ])('are listed up to 100, and the others are counted: %s', async (_what, write, message) => {
+    const text = (count: number) =>
+      `log: {}\n${Array.from({ length: count }, (_, line) => `${write(line)}\n`).join('')}`;
+    expect(await errorsOf(text(100))).toHaveLength(100);
+    const many = await errorsOf(text(130));
+    expect(many).toHaveLength(101);
+    expect(many[99]).toContain(message);
+    expect(many[100]).toBe('30 more errors not listed.');
+  });
+
   it('show neither the value of a variable nor a URL that may hold a password', async () => {
     const env = { SECRET: 'canary-value' };
     const errors = await errorsOf(

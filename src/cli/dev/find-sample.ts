@@ -13,7 +13,7 @@ export async function findSample(dir: string, webhook: string): Promise<ShownSam
   const folder = join(dir, 'webhooks', `${webhook}.samples`);
   const files = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.json')).sort();
   let first: ShownSample | null = null;
-  for (const file of files.slice(0, 20)) {
+  for (const file of files) {
     const sample = await readSample(join(folder, file));
     if (sample === null) continue;
     const shown = { name: file.slice(0, -'.json'.length), body: sample.body };

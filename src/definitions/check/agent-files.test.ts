@@ -32,6 +32,8 @@ describe('agent and runner', () => {
   });
 });
 
+const LINK = { kind: 'symlink' } as const;
+
 describe('files of agents', () => {
   it('are not checked as definitions', () => {
     const files = { 'skills/Notes.md': 'a', 'skills/notes.md': 'b', 'skills/x/webhook.yml': '\t:', 'agents/.git': 'x' };
@@ -49,6 +51,18 @@ describe('files of agents', () => {
       expect.stringMatching(/skills\/large.bin:1:1 tree\/omitted-file The entry is larger than 256 KiB/),
       expect.stringMatching(/skills\/n+:1:1 tree\/omitted-file The entry has a name that is too long/),
     ]);
+  });
+
+  it('are listed up to 20 with the same reason, and the others are counted', () => {
+    const links = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`skills/${100 + index}`, LINK]));
+    expect(findingsOf('', links(20)).at(-1)).toContain('skills/119:1:1 tree/omitted-file | The entry is not a regular');
+    expect(findingsOf('', links(20)).join()).not.toContain('more');
+    expect(findingsOf('', links(21))).toHaveLength(20);
+    expect(findingsOf('', links(21)).at(-1)).toContain(
+      'Runs do not get it. 1 more entry is omitted for the same reason.',
+    );
+    expect(findingsOf('', links(50)).at(-1)).toContain('30 more entries are omitted for the same reason.');
   });
 
   it('are omitted from the first one on that exceeds the limits', () => {

@@ -18,12 +18,12 @@ export function checkAgentFiles(tree: SourceTree): Diagnostic[] {
   const { omitted } = selectAgentFiles(tree.entries, ({ content }) => content !== 'unread');
   const unnamed = (tree.unusable ?? []).filter(({ isIgnored }) => isIgnored);
   return [
-    ...listOmitted(tree.prefix, omitted, 'not_a_file').slice(0, MAX_LISTED),
-    ...listOmitted(tree.prefix, omitted, 'long_name').slice(0, MAX_LISTED),
-    ...listOmitted(tree.prefix, omitted, 'too_large').slice(0, MAX_LISTED),
+    ...listFirst(listOmitted(tree.prefix, omitted, 'not_a_file')),
+    ...listFirst(listOmitted(tree.prefix, omitted, 'long_name')),
+    ...listFirst(listOmitted(tree.prefix, omitted, 'too_large')),
     // The limit concerns all files, so its first victim stands for the others.
     ...listOmitted(tree.prefix, omitted, 'too_many').slice(0, 1),
-    ...unnamed.slice(0, MAX_LISTED).map(({ file, message }) => describe(file, `${message} ${NOT_PASSED}`)),
+    ...listFirst(unnamed.map(({ file, message }) => describe(file, `${message} ${NOT_PASSED}`))),
   ];
 }
 
@@ -45,6 +45,19 @@ function listOmitted(
   return omitted
     .filter((omission) => omission.reason === reason)
     .map(({ entry }) => describe(prefix + entry.path, `The entry ${MESSAGES[reason]}`));
+}
+
+/** The last one that is listed states the number of the others. */
+function listFirst(found: readonly Diagnostic[]): Diagnostic[] {
+  const listed = found.slice(0, MAX_LISTED);
+  const others = found.length - listed.length;
+  if (others === 0) return listed;
+  const last = listed.at(-1)!;
+  const entries = others === 1 ? 'entry is' : 'entries are';
+  return listed.with(-1, {
+    ...last,
+    message: `${last.message} ${others} more ${entries} omitted for the same reason.`,
+  });
 }
 
 function describe(file: string, message: string): Diagnostic {

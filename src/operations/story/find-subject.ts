@@ -148,10 +148,15 @@ async function findById({ idFinder, factories }: StoryRequest, prefix: string): 
   });
 }
 
+/** Entries of a factory that are read for one delivery ID, of each search. */
+const MAX_ENTRIES = 100;
+
 /** Of several entries of one webhook with one delivery ID: the accepted one, otherwise the most recent one. */
 async function findByDeliveryId({ deliveries, factories }: StoryRequest, identity: string): Promise<Match[]> {
-  const search = { label: null, identity, limit: 100, cursor: null };
-  const pages = await Promise.all(factories.map((factory) => deliveries.list({ ...search, factory })));
+  const search = { identity, limit: MAX_ENTRIES, cursor: null };
+  // An ID that is repeated often has many duplicates after the accepted entry.
+  const searches = (['Accepted', null] as const).flatMap((label) => factories.map((factory) => ({ factory, label })));
+  const pages = await Promise.all(searches.map((one) => deliveries.list({ ...search, ...one })));
   const chosen = new Map<string, Delivery>();
   for (const entry of pages.flatMap(({ data }) => data)) {
     const known = chosen.get(entry.webhookUid);

@@ -34,3 +34,27 @@ it('finds the alerts of the other factories if one factory cannot be read', asyn
   ]);
   expect(failed).toEqual([['notifyFailing', new Error('unreadable')]]);
 });
+
+it('finds the same webhooks at each evaluation if there are more than the limit, in any order', async () => {
+  const webhooks = Array.from({ length: 250 }, (_, number) => ({
+    factory: 'a',
+    name: `w${1000 + number}`,
+    uid: `wh_${number}`,
+    expectEvery: '1h',
+    lastAcceptedAt: null,
+    updatedAt: 0,
+  }));
+  const examine = async (expected: typeof webhooks) => {
+    const sources = { nowMs: () => 7_200_000, reader: { expectedWebhooks: async () => expected } };
+    const [examined] = await examineRules(sources as unknown as RuleSources, {
+      settings: { ...off, silent: true },
+      factories: ['a'],
+      changed: new Set(),
+      onFailure: (_rule, error) => expect.fail(String(error)),
+    }).then((all) => all.filter(({ rule }) => rule === 'silent'));
+    return examined!.findings.map(({ object }) => object);
+  };
+  const found = await examine(webhooks);
+  expect(found).toHaveLength(200);
+  expect(await examine(webhooks.toReversed())).toEqual(found);
+});

@@ -51,8 +51,17 @@ async function examineScope(
   if (examiner.scope === 'all') {
     const found = await examiner.find(sources, setting);
     const configured = found.filter((one) => one.factory === null || factories.includes(one.factory));
-    return { rule, findings: configured.slice(0, MAX_FINDINGS) };
+    return { rule, findings: configured.sort(compareFindings).slice(0, MAX_FINDINGS) };
   }
   const findings = factories.includes(factory!) ? await examiner.find(sources, setting, factory!) : [];
   return { rule, factory: factory!, findings };
+}
+
+/** A fixed order, so that the findings beyond the limit are the same ones at each evaluation. */
+function compareFindings(one: Finding, other: Finding): number {
+  return compareTexts(one.factory, other.factory) || compareTexts(one.object, other.object);
+}
+
+function compareTexts(one: string | null, other: string | null): number {
+  return (one ?? '').localeCompare(other ?? '', 'en');
 }

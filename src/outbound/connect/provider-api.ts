@@ -163,7 +163,7 @@ export class ProviderApi {
   }
 }
 
-/** The kind of a failure, by the status of an answer. The command line of `backfill` has the same exit codes for them. */
+/** The kind of a failure, by the status of an answer. */
 function codeOfAnswer(status: number): ErrorCode {
   if (status === 401 || status === 403) return 'provider_denied';
   if (status === 404) return 'provider_target_unknown';

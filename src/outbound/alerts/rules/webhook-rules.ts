@@ -5,7 +5,7 @@ import { formatInstant } from '../../../domain/time/clock.ts';
 import { describeDeliveryReason } from '../../../domain/words/delivery-reasons.ts';
 import { describeRejections } from '../../../domain/words/describe-rejections.ts';
 import { parseDuration } from '../../../domain/words/duration.ts';
-import { type Examiner, type Finding, MAX_FINDINGS, type RuleSources } from './finding.ts';
+import type { Examiner, Finding, RuleSources } from './finding.ts';
 import type { TalliedKind } from './request-tally.ts';
 
 /** A webhook that rejects many requests. */
@@ -44,7 +44,7 @@ export const SILENT: Examiner<true> = {
       const sinceAt = lastAcceptedAt ?? updatedAt;
       return now - sinceAt >= (parseDuration(expectEvery) ?? Number.POSITIVE_INFINITY);
     });
-    return silent.slice(0, MAX_FINDINGS).map(({ factory, name, uid, expectEvery, lastAcceptedAt }): Finding => {
+    return silent.map(({ factory, name, uid, expectEvery, lastAcceptedAt }): Finding => {
       const last =
         lastAcceptedAt === null
           ? 'No delivery was ever accepted'

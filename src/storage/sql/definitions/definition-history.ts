@@ -129,6 +129,8 @@ async function findNamed(db: Kysely<Schema>, factory: string, name: string, limi
     .where('factory', '=', factory)
     .where('name', '=', name)
     .where('forgotten_at', 'is', null)
+    // The limit concerns the deleted ones.
+    .orderBy((by) => by('deleted_at', 'is not', null))
     .orderBy('ref', 'desc')
     .limit(limit)
     .execute();
