@@ -11,6 +11,7 @@ const config: KnipConfig = {
         // Programs that scripts/tasks.mjs starts.
         'scripts/{build,generate,measure}*.{mjs,ts}',
         'bench/*.ts',
+        'test/mutations/run-mutations.ts',
         '{bench,test}/**/*.mjs',
       ],
       project: ['{src,test,bench,scripts}/**/*.{ts,tsx,mjs}'],
