@@ -1,3 +1,4 @@
+import type { SendOutcome } from '../outbox.ts';
 import { limitWait, readRetryAfter } from '../retry-after.ts';
 import type { NotifyRequest } from './build-request.ts';
 import { REQUEST_HOSTS, type RequestHostType } from './hosts/hosts.ts';
@@ -11,15 +12,6 @@ export interface NotifyResponse {
   body: string;
 }
 
-/**
- * The outcome of an attempt. `later`: retry it, after `waitMs` if the host specifies a time; `hostWide` if other commits
- * would fail as well. `final`: a retry cannot succeed. `problem` is one sentence without secrets.
- */
-export type PostOutcome =
-  | { kind: 'done' }
-  | { kind: 'later'; problem: string; waitMs: number | null; hostWide: boolean }
-  | { kind: 'final'; problem: string };
-
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /** Classifies a response by its status code, as the providers document them. */
@@ -28,7 +20,7 @@ export function classifyResponse(
   request: NotifyRequest,
   response: NotifyResponse,
   nowMs: number,
-): PostOutcome {
+): SendOutcome {
   const { status } = response;
   if (status >= 200 && status < 300) return { kind: 'done' };
   if (target.type === 'gitlab' && isInThatState(request, response)) return { kind: 'done' };

@@ -13,10 +13,11 @@ import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
 import type { RunInput } from '../../domain/resources/run.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import { workOnEach } from '../../domain/work-on-each.ts';
+import type { TargetFailure } from '../outbox.ts';
 import { composeReport, digestOutcome, stateOfCommit } from './compose-report.ts';
 import { type NotifyTarget, nameRunTarget } from './notify-target.ts';
 import { composeRunReport } from './run-report.ts';
-import { type NotifyFailure, TargetNotifier, type TargetNotifierParts } from './target-notifier.ts';
+import { TargetNotifier, type TargetNotifierParts } from './target-notifier.ts';
 
 /** The last runs that a new daemon looks at. */
 const MAX_RECENT_RUNS = 200;
@@ -64,11 +65,14 @@ export class Notifier {
       ([factory, list]) => [factory, list.map((target) => open(factory, target))] as const,
     );
     this.#notifiers = new Map(after);
-    for (const [factory, notifiers] of after) {
-      const added = notifiers.filter((notifier) => !before.delete(notifier));
-      if (this.#isStarted && added.length > 0) this.#startReporting(factory, added);
-    }
+    const added = after.map(
+      ([factory, notifiers]) => [factory, notifiers.filter((notifier) => !before.delete(notifier))] as const,
+    );
+    // A changed target continues with the queue of its predecessor.
     for (const notifier of before) this.#tasks.run(() => notifier.stop(this.#hurry.signal)).catch(() => {});
+    for (const [factory, notifiers] of added) {
+      if (this.#isStarted && notifiers.length > 0) this.#startReporting(factory, notifiers);
+    }
   }
 
   /** Continues the queue of an earlier daemon, and queues its last reconciliation if that was not reported. */
@@ -157,15 +161,15 @@ export class Notifier {
 
   /** A secret has a new value: retries the targets that use it. */
   onSecretChanged(name: string): void {
-    for (const [factory, notifiers] of this.#notifiers) {
+    for (const notifiers of this.#notifiers.values()) {
       for (const notifier of notifiers.filter(({ target }) => target.secretName === name)) {
-        this.#enqueue(factory, () => notifier.retryNow());
+        notifier.retryNow();
       }
     }
   }
 
   /** The targets of the factory that cannot be reached. */
-  failures(factory: string): NotifyFailure[] {
+  failures(factory: string): TargetFailure[] {
     return (this.#notifiers.get(factory) ?? []).flatMap((notifier) => notifier.failure ?? []);
   }
 
@@ -183,7 +187,7 @@ export class Notifier {
 
   #startReporting(factory: string, notifiers: readonly TargetNotifier[]): void {
     this.#enqueue(factory, async () => {
-      await workOnEach(notifiers, (notifier) => notifier.start(), this.#logFailure(factory));
+      for (const notifier of notifiers) notifier.start();
       const last = await this.#parts.inventory.lastReconciliation(factory);
       this.#queued.delete(factory);
       if (last !== null) await this.#queueReport(last);

@@ -1,14 +1,15 @@
 import { isRequestReport } from '../../domain/notice.ts';
 import { composePosted, markComment } from '../../domain/words/posted-markdown.ts';
+import type { SendOutcome } from '../outbox.ts';
 import type { NotifyOrder, NotifyRequest } from './build-request.ts';
-import { classifyResponse, type NotifyResponse, type PostOutcome } from './classify-response.ts';
+import { classifyResponse, type NotifyResponse } from './classify-response.ts';
 import { COMMENTS_PER_PAGE, type HostComment, readKey } from './hosts/git-host-api.ts';
 import { REQUEST_HOSTS, type RequestHostType } from './hosts/hosts.ts';
 import { digestTarget, type NotifyTarget } from './notify-target.ts';
 
 /** Sends one request. */
 type Send = (request: NotifyRequest) => Promise<NotifyResponse>;
-type Failed = Exclude<PostOutcome, { kind: 'done' }>;
+type Failed = Exclude<SendOutcome, { kind: 'done' }>;
 
 const MAX_COMMENT_PAGES = 50;
 /** A page of the longest comments. Most are a thousandth of it. */
@@ -18,7 +19,7 @@ const MAX_PAGE_BYTES = 8_000_000;
  * Creates the comment of a target on a request, or changes it if it exists with another text. It is found again by its first
  * line and its author, so that nobody else can write it: others can copy the line, but not the account.
  */
-export async function postComment(order: NotifyOrder, send: Send): Promise<PostOutcome> {
+export async function postComment(order: NotifyOrder, send: Send): Promise<SendOutcome> {
   const { target, notice } = order;
   if (!isRequestReport(notice.report)) throw new TypeError('only a request has a comment');
   const api = REQUEST_HOSTS[target.type as RequestHostType];

@@ -1,10 +1,11 @@
 import { AppError } from '../../domain/errors.ts';
 import { openGuardedConnections } from '../guarded-connections.ts';
 import { describeNetworkFailure } from '../network-failure.ts';
+import type { SendOutcome } from '../outbox.ts';
 import { readBeginning } from '../send-post.ts';
 import { sendRequest } from '../send-request.ts';
 import { buildNotifyRequest, type NotifyOrder, type NotifyRequest } from './build-request.ts';
-import { classifyResponse, type NotifyResponse, type PostOutcome } from './classify-response.ts';
+import { classifyResponse, type NotifyResponse } from './classify-response.ts';
 import type { NotifyTarget } from './notify-target.ts';
 import { postComment } from './post-comment.ts';
 
@@ -20,7 +21,7 @@ export async function postNotice(
   order: NotifyOrder,
   post: PostRequest,
   stopping: AbortSignal,
-): Promise<PostOutcome | null> {
+): Promise<SendOutcome | null> {
   const secret = readCredential(order.secret);
   if (secret === null) return describeBadCredential(order.target);
   if (order.target.requests === 'comment') {
@@ -49,7 +50,7 @@ export function readCredential(secret: string): string | null {
 
 export function describeBadCredential({
   secretName,
-}: Pick<NotifyTarget, 'secretName'>): PostOutcome & { kind: 'final' } {
+}: Pick<NotifyTarget, 'secretName'>): SendOutcome & { kind: 'final' } {
   return { kind: 'final', problem: `the value of the team secret ${secretName} is not a valid credential` };
 }
 
@@ -57,7 +58,7 @@ export function describeBadCredential({
 export async function reachHost<Outcome>(
   stopping: AbortSignal,
   ask: (signal: AbortSignal) => Promise<Outcome>,
-): Promise<Outcome | (PostOutcome & { kind: 'later' }) | null> {
+): Promise<Outcome | (SendOutcome & { kind: 'later' }) | null> {
   try {
     return await ask(AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]));
   } catch (error) {

@@ -10,7 +10,7 @@ import { scheduleCall } from '../../domain/time/schedule.ts';
 import { toRequestTarget } from '../../outbound/notify/create-notifier.ts';
 import type { Notifier } from '../../outbound/notify/notifier.ts';
 import { postOverHttp } from '../../outbound/notify/post-notice.ts';
-import type { NotifyFailure } from '../../outbound/notify/target-notifier.ts';
+import type { TargetFailure } from '../../outbound/outbox.ts';
 import type { DataPaths } from '../../platform/data-dir/data-paths.ts';
 import { requestMirrorFolder } from '../../platform/data-dir/factory-folders.ts';
 import { builtFile } from '../../platform/files/package-files.ts';
@@ -55,7 +55,7 @@ export interface RequestChecks {
   onReconciled(factory: string): void;
   onSecretChanged(name: string): void;
   /** The hosts that cannot be asked. */
-  failures(factory: string): NotifyFailure[];
+  failures(factory: string): TargetFailure[];
   stop(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import type { NotifyRequest } from '../../outbound/notify/build-request.ts';
-import { classifyResponse, type NotifyResponse, type PostOutcome } from '../../outbound/notify/classify-response.ts';
+import { classifyResponse, type NotifyResponse } from '../../outbound/notify/classify-response.ts';
 import { type OpenRequest, REQUESTS_PER_PAGE } from '../../outbound/notify/hosts/git-host-api.ts';
 import { REQUEST_HOSTS, type RequestHostType } from '../../outbound/notify/hosts/hosts.ts';
 import type { NotifyTarget } from '../../outbound/notify/notify-target.ts';
@@ -9,6 +9,7 @@ import {
   reachHost,
   readCredential,
 } from '../../outbound/notify/post-notice.ts';
+import type { SendOutcome } from '../../outbound/outbox.ts';
 
 /** Requests beyond these pages are not checked. Those that changed last come first. */
 const MAX_PAGES = 10;
@@ -20,7 +21,7 @@ const MAX_PAGE_BYTES = 4_000_000;
 type OpenRequests =
   | { kind: 'unchanged' }
   | { kind: 'listed'; requests: OpenRequest[]; hasMore: boolean; etag: string | null }
-  | Exclude<PostOutcome, { kind: 'done' }>;
+  | Exclude<SendOutcome, { kind: 'done' }>;
 
 interface ListOrder {
   target: NotifyTarget;

@@ -12,7 +12,7 @@ import { REQUEST_HOSTS, type RequestHostType } from '../../outbound/notify/hosts
 import type { Notifier } from '../../outbound/notify/notifier.ts';
 import { type NotifyTarget, nameTarget } from '../../outbound/notify/notify-target.ts';
 import type { PostRequest } from '../../outbound/notify/post-notice.ts';
-import type { NotifyFailure } from '../../outbound/notify/target-notifier.ts';
+import type { TargetFailure } from '../../outbound/outbox.ts';
 import type { CheckOrder, RequestCheck } from './check-request.ts';
 import { listOpenRequests, MAX_OPEN_REQUESTS } from './list-open-requests.ts';
 import { createEntry, noteChecked, notePost, type OpenEntry, recallCheck, viewEntry } from './open-entry.ts';
@@ -74,7 +74,7 @@ export class RequestWatch {
   #failures = 0;
   /** The host asked for a pause, or cannot be reached. */
   #pausedUntil = 0;
-  #failure: NotifyFailure | null = null;
+  #failure: TargetFailure | null = null;
 
   constructor(factory: WatchedFactory, parts: RequestWatchParts) {
     this.factory = factory;
@@ -82,7 +82,7 @@ export class RequestWatch {
   }
 
   /** `null` if the host answered the last question. */
-  get failure(): NotifyFailure | null {
+  get failure(): TargetFailure | null {
     return this.#failure;
   }
 

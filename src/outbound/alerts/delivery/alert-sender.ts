@@ -1,8 +1,7 @@
 import { AppError } from '../../../domain/errors.ts';
+import type { TargetFailure } from '../../outbox.ts';
 import { type AlertTarget, listSecretNames } from '../alert-target.ts';
-import { type TargetFailure, TargetSender, type TargetSenderParts } from './target-sender.ts';
-
-const NEVER = new AbortController().signal;
+import { TargetSender, type TargetSenderParts } from './target-sender.ts';
 
 /** Sends messages to all targets of the configuration. */
 export class AlertSender {
@@ -24,14 +23,14 @@ export class AlertSender {
       return known ?? new TargetSender(target, this.#parts);
     });
     // A changed target continues with the messages of its name, when the request in progress has ended.
-    const ended = Promise.all([...before].map((sender) => sender.stop(NEVER)));
-    if (this.#isStarted) void ended.then(() => this.#wakeAll());
+    const ended = Promise.all([...before].map((sender) => sender.stop()));
+    if (this.#isStarted) void ended.then(() => this.#startAll());
   }
 
   /** Continues with what an earlier daemon left. */
   start(): void {
     this.#isStarted = true;
-    this.#wakeAll();
+    this.#startAll();
   }
 
   /** Notifications for these targets were stored. */
@@ -41,7 +40,7 @@ export class AlertSender {
 
   /** A secret has a new value. */
   onSecretChanged(name: string): void {
-    for (const sender of this.#senders) if (listSecretNames(sender.target).includes(name)) sender.wake(true);
+    for (const sender of this.#senders) if (listSecretNames(sender.target).includes(name)) sender.retryNow();
   }
 
   /** Sends a test message. Resolves with what was wrong; `null` if the receiver took it. Throws `not_found`. */
@@ -61,7 +60,7 @@ export class AlertSender {
     await Promise.all(this.#senders.map((sender) => sender.stop(hurry)));
   }
 
-  #wakeAll(): void {
-    for (const sender of this.#senders) sender.wake();
+  #startAll(): void {
+    for (const sender of this.#senders) sender.start();
   }
 }

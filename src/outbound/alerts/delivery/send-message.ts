@@ -1,6 +1,7 @@
 import type { SecretStore } from '../../../domain/ports/secret-store.ts';
 import { openGuardedConnections } from '../../guarded-connections.ts';
 import { describeNetworkFailure } from '../../network-failure.ts';
+import type { SendOutcome } from '../../outbox.ts';
 import { readRetryAfter } from '../../retry-after.ts';
 import { readBeginning, sendPost } from '../../send-post.ts';
 import { signWebhook } from '../../sign-webhook.ts';
@@ -12,9 +13,6 @@ import type { MessageContent } from './message-text.ts';
 const TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 16_384;
 
-/** `null`: the receiver took the message. `problem` is one sentence without secrets; `waitMs` is what the receiver asked for. */
-export type SendProblem = { problem: string; waitMs: number | null } | null;
-
 export interface SendParts {
   secrets: Pick<SecretStore, 'resolve'>;
   userAgent: string;
@@ -24,19 +22,27 @@ export interface SendParts {
 /** A problem of the configuration or of a secret, in words for the operator. */
 class TargetProblem extends Error {}
 
-/** Sends a message once. Resolves with what was wrong. Never rejects. */
+/**
+ * Sends a message once. Never rejects. A target may be repaired, so no failure is final. `null` if `stopping` aborted it: its
+ * outcome is not known.
+ */
 export async function sendMessage(
   target: AlertTarget,
   content: MessageContent,
   parts: SendParts,
   stopping: AbortSignal,
-): Promise<SendProblem> {
+): Promise<SendOutcome | null> {
   try {
     if (target.type === 'email') return await endWith(stopping, sendMail(target, content, parts));
     return await postMessage(target, content, parts, stopping);
   } catch (error) {
-    return { problem: describeProblem(error), waitMs: null };
+    return stopping.aborted ? null : postpone(describeProblem(error));
   }
+}
+
+/** Later messages to the target would fail as well. */
+function postpone(problem: string, waitMs: number | null = null): SendOutcome {
+  return { kind: 'later', problem, waitMs, hostWide: true };
 }
 
 function describeProblem(error: unknown): string {
@@ -54,14 +60,13 @@ function endWith<T>(stopping: AbortSignal, work: Promise<T>): Promise<T> {
   });
 }
 
-async function sendMail(target: EmailTarget, content: MessageContent, parts: SendParts): Promise<null> {
+async function sendMail(target: EmailTarget, content: MessageContent, parts: SendParts): Promise<SendOutcome> {
   const { secretName } = target;
   const password = secretName === null ? null : await readSecret(secretName, parts);
   // Imported here: most daemons send no mail.
   const { deliverMail } = await import('./deliver-mail.ts');
   const problem = await deliverMail(target, password, content);
-  if (problem !== null) throw new TargetProblem(problem);
-  return null;
+  return problem === null ? { kind: 'done' } : postpone(problem);
 }
 
 async function postMessage(
@@ -69,7 +74,7 @@ async function postMessage(
   content: MessageContent,
   parts: SendParts,
   stopping: AbortSignal,
-): Promise<SendProblem> {
+): Promise<SendOutcome> {
   const url = await findUrl(target, parts);
   const body = target.type === 'slack' ? composeSlack(content) : composeWebhook(content);
   const signature = target.type === 'slack' ? {} : await sign(target, url.href, { body, id: content.id }, parts);
@@ -80,10 +85,10 @@ async function postMessage(
     const response = await sendPost({ url: url.href, headers, body }, { signal, connections });
     await readBeginning(response.body, MAX_RESPONSE_BYTES);
     const { status } = response;
-    if (status >= 200 && status < 300) return null;
+    if (status >= 200 && status < 300) return { kind: 'done' };
     const redirect = status >= 300 && status < 400 ? ': redirects are not followed; write the new URL' : '';
     const waitMs = readRetryAfter(response.headers['retry-after'], parts.nowMs());
-    return { problem: `it responded with ${status}${redirect}`, waitMs };
+    return postpone(`it responded with ${status}${redirect}`, waitMs);
   } finally {
     await connections.destroy();
   }
