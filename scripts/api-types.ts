@@ -1,9 +1,11 @@
 import openapiTS, { astToString, type SchemaObject } from 'openapi-typescript';
 import ts from 'typescript';
-import { createSeededServer, createSeededServices } from '../test/helpers/seeded-services.ts';
+import type { ApiDocument } from '../src/api/openapi/add-examples.ts';
+import { buildApiDocument } from './api-document.ts';
+import { renderOperations } from './api-operations.ts';
 import type { GeneratedFiles } from './generators.ts';
 
-const HEAD = `// Generated from the OpenAPI document of the management API by scripts/api-types.ts: npm run generate
+const HEAD = `// Generated from the OpenAPI document of the management API by scripts/api-types.ts.
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
@@ -11,26 +13,24 @@ export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 `;
 
-/** The document for those who have the package and no daemon, types of what the API takes and answers, and names of fields. */
-export async function makeApiFiles(): Promise<GeneratedFiles> {
+/** The OpenAPI document for those who have the package and no daemon, and types of what the API takes and answers. */
+export async function makeApiDocument(): Promise<GeneratedFiles> {
   const document = await buildApiDocument();
   return new Map([
     ['schemas/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
     ['src/client/openapi.d.ts', await renderApiTypes(document)],
+  ]);
+}
+
+/** What a diff shows of the API: its operations, and the names of fields that `--fields` of the command line takes. */
+export async function makeApiSummary(): Promise<GeneratedFiles> {
+  const document = await buildApiDocument();
+  return new Map([
+    ['schemas/operations.txt', renderOperations(document as ApiDocument)],
     ['src/client/fields.ts', renderFieldNames(document)],
   ]);
 }
 
-/** The OpenAPI document that a daemon of this version serves. */
-export async function buildApiDocument(): Promise<object> {
-  const app = createSeededServer(createSeededServices());
-  await app.ready();
-  const document = app.swagger();
-  await app.close();
-  return document;
-}
-
-/** The file src/client/openapi.d.ts. */
 async function renderApiTypes(document: object): Promise<string> {
   const types = await openapiTS(withoutExamples(document) as never, { transform: nameJson });
   return `${HEAD}\n${astToString(types)}`;
@@ -85,7 +85,6 @@ const RESULT_SCHEMAS = [
   'AuditEntry',
 ] as const;
 
-/** The file src/client/fields.ts, for `--fields` of the command line. */
 function renderFieldNames(document: object): string {
   const { schemas } = (document as { components: { schemas: Record<string, Schema> } }).components;
   const rows = RESULT_SCHEMAS.map((name) => renderNames(name, listFields(schemas[name]!)));

@@ -11,6 +11,7 @@ import { listStagedSources, MADE, readMovedPages, readSections, SOURCES, stagePa
 import { buildOnce } from './build-once.mjs';
 import { renderForwardPage } from './forward-page.mjs';
 import { writeFiles } from './generators.ts';
+import './build-api.mjs';
 
 // The documents that are made from the code. They take a second, and the site is only built if one of them has changed.
 await buildOnce({

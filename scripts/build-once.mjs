@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /**
  * Builds, unless the hash in `stamp` shows that the sources and packages have not changed since the last build.
  *
  * @param sources files and folders; tests in folders are ignored
- * @param made folders that are deleted before the build
+ * @param made files and folders that the build makes: it is repeated if one is missing, and they are deleted before
  */
 export async function buildOnce({ sources, stamp, made, build }) {
   const hash = hashSources(sources);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  if ([stamp, ...made].every(existsSync) && readFileSync(stamp, 'utf8') === hash) return;
   for (const path of [stamp, ...made]) rmSync(path, { recursive: true, force: true });
   await build();
+  mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, hash);
 }
 

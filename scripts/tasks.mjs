@@ -89,7 +89,10 @@ function hashLockfile(folder) {
     .digest('hex');
 }
 
+/** Makes the parts, after the files that they need and git does not have. */
 async function build(parts = ['program', 'dashboard', 'docs', 'man-pages']) {
+  const code = await run(['scripts/build-api.mjs']);
+  if (code !== 0) return code;
   return worst(await Promise.all(parts.map((part) => run([`scripts/build-${part}.mjs`]))));
 }
 

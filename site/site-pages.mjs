@@ -17,9 +17,11 @@ const ROOT_PAGES = new Map([
   ['CHANGELOG.md', 'changelog.md'],
 ]);
 
-/** On GitHub, a link to one of these files shows the file. On the site, it leads to the pages that are made from it. */
+/** The pages of the API reference are made from it. */
 const API_DOCUMENT = 'schemas/openapi.json';
 const API_FOLDER = 'reference/api';
+/** On GitHub, a link to one of these files shows the file. On the site, it leads to the pages about the same. */
+const API_SUMMARY = 'schemas/operations.txt';
 const SCHEME_GUIDES = 'docs/schemes/guides.yaml';
 
 /** Maps paths of sources to paths of pages, in the form that VitePress calls rewrites. */
@@ -72,7 +74,7 @@ export function pathOf(source, anchor) {
 /** The path of the page of a staged source without its extension, such as `guides/plan`; `null` if it is not a page. */
 export function pageOf(source) {
   if (source === INDEX) return '';
-  if (source === API_DOCUMENT) return `${API_FOLDER}/overview`;
+  if (source === API_SUMMARY) return `${API_FOLDER}/overview`;
   const page = ROOT_PAGES.get(source) ?? (source.startsWith('docs/') ? source.slice('docs/'.length) : null);
   return page?.endsWith('.md') && existsSync(posix.join(STAGE, source)) ? page.slice(0, -3) : null;
 }
@@ -98,7 +100,7 @@ function listEntries(line) {
   const page = href === undefined ? null : pageOf(posix.join(posix.dirname(INDEX), href));
   if (page === null) return [];
   const entry = { text: text.replaceAll('`', ''), link: `/${page}`, about: about ?? '' };
-  return href.endsWith(API_DOCUMENT) ? [entry, ...listApiEntries()] : [entry];
+  return href.endsWith(API_SUMMARY) ? [entry, ...listApiEntries()] : [entry];
 }
 
 function listApiEntries() {

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, expect, it } from 'vitest';
 // @ts-expect-error: a module of the site, without types
 import { renderApiPages } from '../../site/api-reference/render-api-pages.mjs';
-import { readDocument } from '../helpers/documents.ts';
 import {
   createSeededServer,
   createSeededServices,
@@ -17,7 +16,8 @@ const services = createSeededServices();
 const app = createSeededServer(services);
 afterAll(() => app.close());
 
-const document: { paths: Record<string, object> } = JSON.parse(readDocument('schemas/openapi.json'));
+await app.ready();
+const document = app.swagger() as { paths: Record<string, object> };
 const pages: { text: string }[] = renderApiPages(document);
 const commands = pages.flatMap(({ text }) =>
   [...text.matchAll(/^```sh\n([\s\S]*?)\n```$/gm)].map(([, command]) => command!),
