@@ -1,27 +1,15 @@
 import type { NewWebhook, Webhook } from '../../client/api-types.ts';
+import type { paths } from '../../client/openapi.d.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 import type { TaggedWebhook } from './queries.ts';
 
+type Webhooks = paths['/api/v1/factories/{factory}/webhooks'];
+type OneWebhook = paths['/api/v1/factories/{factory}/webhooks/{uid}'];
+
 /** The fields of a new webhook. Blank fields are omitted. */
-export interface CreateWebhookRequest {
-  name: string;
-  description?: string;
-  auth_mode: Webhook['auth_mode'];
-  signature_scheme?: string;
-  secret?: string;
-  secret_name?: string;
-  body_format?: Webhook['body_format'];
-  form_field?: string;
-  delivery_id_header?: string;
-  delivery_id_path?: string;
-  deduplicate?: boolean;
-  expect_every?: string;
-  serves?: Webhook['serves'];
-  names?: Webhook['names'];
-  bot_username?: Webhook['bot_username'];
-  ignore_actors?: Webhook['ignore_actors'];
-}
+export type CreateWebhookRequest = Webhooks['post']['requestBody']['content']['application/json'];
+type ChangeWebhookRequest = OneWebhook['patch']['requestBody']['content']['application/json'];
 
 /** Creates a webhook. Only this response contains a generated secret. */
 export function createWebhook(factory: string, body: CreateWebhookRequest): Promise<NewWebhook> {
@@ -29,10 +17,7 @@ export function createWebhook(factory: string, body: CreateWebhookRequest): Prom
 }
 
 /** Changes the given fields. Rejected if the webhook changed since it was read. */
-export function changeWebhook(
-  { webhook, etag }: TaggedWebhook,
-  body: Partial<Pick<Webhook, 'enabled' | 'name' | 'serves' | 'names' | 'bot_username' | 'ignore_actors'>>,
-): Promise<Webhook> {
+export function changeWebhook({ webhook, etag }: TaggedWebhook, body: ChangeWebhookRequest): Promise<Webhook> {
   const path = '/api/v1/factories/{factory}/webhooks/{uid}';
   return readAnswer(api.PATCH(path, { params: { path: webhook }, body, headers: requireTag(etag) }));
 }
