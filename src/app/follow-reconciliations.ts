@@ -3,8 +3,11 @@ import type { Logger } from '../domain/ports/logger.ts';
 import type { ReconciliationEnd } from '../domain/reconciliation.ts';
 import type { Registry } from '../ingress/registry/registry.ts';
 import type { EventSources } from '../operations/events/feed-events.ts';
-import { createMissingExecutorWarning, createReconciliationLog } from '../operations/health/log-reconciliations.ts';
 import type { RunSecrets } from '../operations/health/run-secrets.ts';
+import {
+  createMissingExecutorWarning,
+  createReconciliationLog,
+} from '../operations/observability/log-reconciliations.ts';
 import type { Metrics } from '../operations/observability/metrics/metrics.ts';
 import { createFactoryStatus } from '../operations/systemd/factory-status.ts';
 import type { ServiceNotifier } from '../operations/systemd/service-notifier.ts';

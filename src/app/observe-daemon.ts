@@ -3,7 +3,7 @@ import type { GroupState } from '../domain/ports/replicas.ts';
 import { Registry } from '../ingress/registry/registry.ts';
 import { EventHub } from '../operations/events/event-hub.ts';
 import { createEventSources } from '../operations/events/feed-events.ts';
-import { createMetricProbes } from '../operations/health/metric-probes.ts';
+import { createMetricProbes } from '../operations/observability/metrics/create-metric-probes.ts';
 import { createMetrics } from '../operations/observability/metrics/metrics.ts';
 import { createNotifier } from '../outbound/notify/create-notifier.ts';
 import { readBuildIdentity } from '../platform/files/build-identity.ts';

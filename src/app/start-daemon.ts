@@ -12,7 +12,6 @@ import { createServing } from '../ingress/registry/create-serving.ts';
 import { LiveFactories } from '../ingress/registry/live-factories.ts';
 import { TickLoop } from '../ingress/schedules/tick-loop.ts';
 import { addLiveConditions } from '../operations/health/add-live-conditions.ts';
-import { NO_DATABASE_CHECKS, startDatabaseChecks } from '../operations/health/database-checks.ts';
 import { createHealth } from '../operations/health/health.ts';
 import { createLiveConditions, listWarnings } from '../operations/health/live-conditions.ts';
 import { RunSecrets } from '../operations/health/run-secrets.ts';
@@ -24,6 +23,7 @@ import { createNotifyingSecretStore } from '../platform/secrets/notifying-secret
 import { createRequestChecks } from '../reconcile/pull-requests/create-request-checks.ts';
 import { findRequestHint } from '../reconcile/pull-requests/find-request-hint.ts';
 import { startReconcileThread } from '../reconcile/thread/start-reconcile-thread.ts';
+import { NO_DATABASE_CHECKS, startDatabaseChecks } from '../storage/sqlite/disk/database-checks.ts';
 import { composeDispatcher } from './compose-dispatcher.ts';
 import { controlFactories } from './control-factories.ts';
 import { createDoctor, createUrlProbe } from './create-doctor.ts';

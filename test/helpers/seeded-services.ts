@@ -44,7 +44,7 @@ import type { UploadedRequest } from '../../src/ingress/diagnosis/diagnose-uploa
 import { createUploadDiagnosis } from '../../src/ingress/diagnosis/diagnose-upload.ts';
 import type { DiagnosisTask } from '../../src/ingress/diagnosis/diagnosis-thread.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
-import { createMetricProbes } from '../../src/operations/health/metric-probes.ts';
+import { createMetricProbes } from '../../src/operations/observability/metrics/create-metric-probes.ts';
 import { createMetrics } from '../../src/operations/observability/metrics/metrics.ts';
 import { readBuildIdentity } from '../../src/platform/files/build-identity.ts';
 import { createAnswerStore } from '../../src/platform/secrets/answer-store.ts';

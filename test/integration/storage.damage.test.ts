@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Logger } from '../../src/domain/ports/logger.ts';
-import { startDatabaseChecks } from '../../src/operations/health/database-checks.ts';
 import { resolveDataPaths } from '../../src/platform/data-dir/data-paths.ts';
 import { requireDatabase } from '../../src/platform/data-dir/require-database.ts';
 import { checkInBackground } from '../../src/storage/sqlite/disk/background-check.ts';
 import { checkAtStart, findDamage, markDamaged } from '../../src/storage/sqlite/disk/check-database.ts';
+import { startDatabaseChecks } from '../../src/storage/sqlite/disk/database-checks.ts';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 

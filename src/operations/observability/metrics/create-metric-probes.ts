@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
-import type { InventoryReader, RunTotals } from '../../domain/ports/definitions/inventory.ts';
-import type { Storage } from '../../domain/ports/storage.ts';
-import type { FactoryStatus } from '../../domain/reconciliation.ts';
-import type { BudgetTerms } from '../../domain/run-policy.ts';
-import type { MetricProbes } from '../observability/metrics/metric-probes.ts';
-import { MAX_NAMED_AUTOMATIONS } from '../observability/metrics/named-series.ts';
+import type { InventoryReader, RunTotals } from '../../../domain/ports/definitions/inventory.ts';
+import type { Storage } from '../../../domain/ports/storage.ts';
+import type { FactoryStatus } from '../../../domain/reconciliation.ts';
+import type { BudgetTerms } from '../../../domain/run-policy.ts';
+import type { MetricProbes } from './metric-probes.ts';
+import { MAX_NAMED_AUTOMATIONS } from './named-series.ts';
 
 /** Number of automations of one read. */
 const PAGE = 500;

@@ -1,9 +1,9 @@
-import { type AppError, messageOf } from '../../domain/errors.ts';
-import type { Logger } from '../../domain/ports/logger.ts';
-import { builtFile } from '../../platform/files/package-files.ts';
-import { Loop } from '../../platform/loop.ts';
-import { checkInBackground } from '../../storage/sqlite/disk/background-check.ts';
-import { describeDamage, isCheckedAtStart } from '../../storage/sqlite/disk/check-database.ts';
+import { type AppError, messageOf } from '../../../domain/errors.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
+import { builtFile } from '../../../platform/files/package-files.ts';
+import { Loop } from '../../../platform/loop.ts';
+import { checkInBackground } from './background-check.ts';
+import { describeDamage, isCheckedAtStart } from './check-database.ts';
 
 const CHECK_INTERVAL_MS = 24 * 60 * 60 * 1000;
 const RETRY_INTERVAL_MS = 60 * 60 * 1000;
