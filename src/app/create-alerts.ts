@@ -14,7 +14,7 @@ import type { DeliveryLogEntry, RecordOutcome } from '../domain/resources/delive
 import type { Clock } from '../domain/time/clock.ts';
 import { scheduleCall } from '../domain/time/schedule.ts';
 import type { Registry } from '../ingress/registry/registry.ts';
-import { describeBackups, type WatchedBackups } from '../operations/health/backup-conditions.ts';
+import { describeBackups, type WatchedBackups } from '../operations/health/live-conditions.ts';
 import { AlertWatch } from '../outbound/alerts/alert-watch.ts';
 import { AlertSender } from '../outbound/alerts/delivery/alert-sender.ts';
 import { PublicUrlWatch } from '../outbound/alerts/public-url-watch.ts';

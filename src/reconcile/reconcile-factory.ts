@@ -18,14 +18,7 @@ import type { RuleId } from '../domain/rules.ts';
 import type { SourceTree } from '../domain/source-tree.ts';
 import { auditApply } from './audit-apply.ts';
 import { beginHosted } from './begin-hosted.ts';
-import {
-  describeExecutor,
-  describeOutcome,
-  describePushWebhook,
-  describeReadiness,
-  describeRewrite,
-  updateConditions,
-} from './conditions.ts';
+import { describePass } from './conditions.ts';
 import {
   type BadTree,
   type GoodTree,
@@ -339,22 +332,13 @@ interface Described {
 }
 
 function describe(
-  context: FactoryContext,
+  { hasExecutor, pushWebhook }: FactoryContext,
   status: FactoryStatus | null,
-  { pass, liveRevision, reconciliation, isLive }: Described,
-) {
-  const { result, reason, message, finishedAt } = reconciliation;
-  const before = status?.conditions ?? [];
+  { pass, ...after }: Described,
+): Condition[] {
   const isSameCommit = pass.revision === null || pass.revision === status?.attemptedRevision;
-  const isApplied = result === 'applied' || result === 'unchanged';
-  const states = [
-    describeReadiness(liveRevision, liveRevision !== null),
-    describeOutcome(isApplied, reason, message),
-    ...describeExecutor(context.hasExecutor),
-    ...describePushWebhook(context.pushWebhook, isLive),
-    ...describeRewrite(pass.note, isSameCommit ? before : []),
-  ];
-  return updateConditions(before, states, finishedAt);
+  const ended = { ...after, hasExecutor, pushWebhook, note: pass.note, isSameCommit };
+  return describePass(ended, status?.conditions ?? []);
 }
 
 function composeReconciliation(

@@ -7,7 +7,7 @@ import { describeSource } from '../../src/operations/backup/describe-source.ts';
 import { OnlineBackups } from '../../src/operations/backup/online-backups.ts';
 import { ScheduledBackups } from '../../src/operations/backup/scheduled-backups.ts';
 import { verifyBackup } from '../../src/operations/backup/store-backup.ts';
-import { describeBackups } from '../../src/operations/health/backup-conditions.ts';
+import { describeBackups } from '../../src/operations/health/live-conditions.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createDatabaseFile } from '../helpers/new-database.ts';

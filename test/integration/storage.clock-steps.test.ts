@@ -3,8 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import { RetentionTime } from '../../src/domain/retention-time.ts';
 import { SteadyClock } from '../../src/domain/time/steady-clock.ts';
-import { describeClockStep, describeRetentionLag } from '../../src/operations/health/clock-conditions.ts';
-import { watchConditions } from '../../src/operations/health/live-conditions.ts';
+import {
+  describeClockStep,
+  describeRetentionLag,
+  watchConditions,
+} from '../../src/operations/health/live-conditions.ts';
 import { type HousekeepingParts, startHousekeeping } from '../../src/operations/housekeeping/housekeeping.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyOneOfEach } from '../helpers/build-apply.ts';

@@ -40,6 +40,8 @@ export const STATUS_REASONS: Readonly<Record<string, string>> = {
   RecordFailed: 'The ends of runs cannot be stored.',
   SecretUnreadable: 'An applied secret cannot be read.',
   StatusNotPosted: 'A commit status could not be posted.',
+  BackupFailed: 'The last scheduled backup failed.',
+  NoRecentBackup: 'The last scheduled backup is too old.',
   MessageNotSent: 'A message about alerts could not be sent.',
 };
 

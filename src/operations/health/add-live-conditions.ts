@@ -1,16 +1,9 @@
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import { type ConditionState, describeCondition } from '../../domain/conditions.ts';
+import type { Failing, InventoryReader } from '../../domain/ports/definitions/inventory.ts';
 import type { Condition, FactoryView } from '../../domain/reconciliation.ts';
 import type { Registry } from '../../ingress/registry/registry.ts';
 import type { Notifier } from '../../outbound/notify/notifier.ts';
-import {
-  describeNothingStarts,
-  describeNotify,
-  describeRecordFailure,
-  describeStartFailure,
-  describeUnconfigured,
-} from '../../reconcile/conditions.ts';
 import type { Dispatcher } from '../../runs/dispatcher.ts';
-import { findFailing } from './failing-conditions.ts';
 import type { LiveConditions } from './live-conditions.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
@@ -28,29 +21,38 @@ interface Sources {
 /** The inventory as people and scripts see it: with the conditions that the daemon knows and no pass stores. */
 export function addLiveConditions(inventory: InventoryReader, sources: Sources): InventoryReader {
   const { runSecrets } = sources;
+  const describeNotify = (factory: string) => {
+    const failures = sources.notifyFailures(factory);
+    return dateFirst(
+      describeCondition('StatusNotPosted', failures),
+      failures.map(({ since }) => since),
+    );
+  };
   const describeLive = async (factory: string, failing: readonly Condition[]) => [
     ...sources.conditions.ofFactory(factory),
     ...(await runSecrets.conditionsOf(factory)),
-    ...describeStartFailure(sources.dispatcher.startFailure(factory)),
-    ...describeRecordFailure(sources.dispatcher.recordFailure(factory)),
-    ...describeNotify(sources.notifyFailures(factory)),
+    ...describeTrouble('StartFailed', sources.dispatcher.startFailure(factory)),
+    ...describeTrouble('RecordFailed', sources.dispatcher.recordFailure(factory)),
+    ...describeNotify(factory),
     ...failing,
     ...sources.conditions.ofDaemon(),
   ];
   /** Deliveries are accepted, and none starts anything. Counts only in this rare case. */
   const describeIdle = async ({ name, appliedAt }: Pick<FactoryView, 'name' | 'appliedAt'>) => {
     if (appliedAt === null || sources.registry.canStart(name)) return [];
-    return describeNothingStarts((await inventory.counts(name)).automations, appliedAt);
+    const { automations } = await inventory.counts(name);
+    return automations === 0 ? [] : [{ ...describeCondition('NotServed', automations), since: appliedAt }];
   };
   return {
     ...inventory,
     factories: async () => {
-      const [factories, failingOf] = await Promise.all([inventory.factories(), findFailing(inventory)]);
+      // One read answers for all factories.
+      const [factories, failing] = await Promise.all([inventory.factories(), inventory.failing()]);
       return Promise.all(
         factories.map(async (factory) => {
           const { name } = factory;
           if (!sources.isConfigured(name)) return { ...factory, conditions: [describeUnconfigured(factory)] };
-          const live = await describeLive(name, [...(await describeIdle(factory)), ...failingOf(name)]);
+          const live = await describeLive(name, [...(await describeIdle(factory)), ...describeFailing(failing, name)]);
           return { ...factory, conditions: [...factory.conditions, ...live] };
         }),
       );
@@ -64,4 +66,41 @@ export function addLiveConditions(inventory: InventoryReader, sources: Sources):
       return automation && runSecrets.renew(automation);
     },
   };
+}
+
+/** Why runs do not start, or why their ends are not recorded. */
+function describeTrouble(
+  reason: 'StartFailed' | 'RecordFailed',
+  trouble: { problem: string; since: number } | null,
+): Condition[] {
+  return trouble === null ? [] : [{ ...describeCondition(reason, trouble.problem), since: trouble.since }];
+}
+
+/** Nothing of the factory is served, regardless of what its last pass stored. */
+function describeUnconfigured({ name, attemptedAt, conditions }: FactoryView): Condition {
+  const since = conditions.find(({ type }) => type === 'Ready')?.since ?? attemptedAt ?? 0;
+  return { ...describeCondition('NotConfigured', name), since };
+}
+
+/** The conditions of the factory that its recent deliveries and runs cause. */
+function describeFailing({ webhooks, automations }: Failing, name: string): Condition[] {
+  const rejecting = webhooks.flatMap(({ factory, name: webhook, traffic: { lastAcceptedAt, credentialFailure } }) =>
+    factory === name && credentialFailure !== null
+      ? [{ name: webhook, lastAcceptedAt, failure: credentialFailure }]
+      : [],
+  );
+  const failing = automations.flatMap(({ factory, name: automation, results: { failedInARow, failingSince } }) =>
+    factory === name && failingSince !== null ? [{ name: automation, failedInARow, failingSince }] : [],
+  );
+  const rejectingSince = rejecting.map(({ failure }) => failure.since);
+  const failingSince = failing.map((automation) => automation.failingSince);
+  return [
+    ...dateFirst(describeCondition('CredentialRejected', rejecting), rejectingSince),
+    ...dateFirst(describeCondition('LastRunsFailed', failing), failingSince),
+  ];
+}
+
+/** The condition since the first of the failures that cause it; none if nothing failed. */
+function dateFirst(condition: ConditionState, failedAt: readonly number[]): Condition[] {
+  return failedAt.length === 0 ? [] : [{ ...condition, since: Math.min(...failedAt) }];
 }

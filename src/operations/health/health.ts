@@ -1,7 +1,7 @@
+import { describeCondition } from '../../domain/conditions.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
 import type { Schedule } from '../../domain/time/schedule.ts';
-import { describeDatabaseLock, type WatchedLock } from './storage-conditions.ts';
 
 /** Is the daemon fit to serve, and if not, why? */
 export interface Health {
@@ -9,6 +9,11 @@ export interface Health {
   ready(): Promise<{ ready: boolean; problems: string[]; warnings: string[] }>;
   /** From now on not ready, for this reason. */
   fail(problem: string): void;
+}
+
+/** Another process holds the write lock of the database. */
+export interface WatchedLock {
+  readonly isForeign: boolean;
 }
 
 /** A probe waits for a second, so its answer says more than no answer. */
@@ -34,8 +39,9 @@ export function createHealth({ storage, databaseLock, listWarnings, schedule }: 
   };
   return {
     ready: async () => {
-      const locked = describeDatabaseLock(databaseLock);
-      const problems = [...failures, ...(locked === null ? await askStorage() : [locked.message])];
+      const { isForeign } = databaseLock;
+      const found = isForeign ? [describeCondition('LockedByAnotherProcess').message] : await askStorage();
+      const problems = [...failures, ...found];
       return { ready: problems.length === 0, problems, warnings: listWarnings() };
     },
     fail: (problem) => failures.push(problem),

@@ -1,17 +1,14 @@
+import { type ConditionState, describeCondition, updateConditions } from '../../domain/conditions.ts';
+import type { BackupSchedule } from '../../domain/ports/backup-control.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { DrainControl } from '../../domain/ports/runs/drain-control.ts';
+import type { DrainControl, DrainState } from '../../domain/ports/runs/drain-control.ts';
 import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
+import type { Pause } from '../../domain/ports/runs/pause-table.ts';
 import type { Condition } from '../../domain/reconciliation.ts';
 import type { RetentionTime } from '../../domain/retention-time.ts';
-import type { SteadyClock } from '../../domain/time/steady-clock.ts';
+import type { ClockStep, SteadyClock } from '../../domain/time/steady-clock.ts';
 import type { Registry } from '../../ingress/registry/registry.ts';
-import { type ConditionState, describeUnreadableSecrets, updateConditions } from '../../reconcile/conditions.ts';
-import { describeAlertTargets } from './alert-conditions.ts';
-import { describeBackups, type WatchedBackups } from './backup-conditions.ts';
-import { describeClockStep, describeRetentionLag } from './clock-conditions.ts';
-import { describeDrain } from './describe-drain.ts';
-import { describePauses } from './describe-pauses.ts';
-import { describeDatabaseLock, type WatchedLock } from './storage-conditions.ts';
+import type { WatchedLock } from './health.ts';
 
 /** Conditions that no pass of a factory can know. They are found when somebody asks. */
 export interface LiveConditions {
@@ -20,6 +17,17 @@ export interface LiveConditions {
 }
 
 type FindCondition = () => ConditionState | null;
+
+/** What the condition of scheduled backups is read from. */
+export interface WatchedBackups {
+  /** `null` without scheduled backups. */
+  status(): BackupSchedule | null;
+  /** Since when a backup is overdue; `null` if none is. */
+  findOverdue(): number | null;
+}
+
+/** A night or a day without the daemon is nothing to report. */
+const REPORTED_LAG_MS = 24 * 3_600_000;
 
 /** What the conditions are read from. */
 export interface ConditionParts {
@@ -105,4 +113,50 @@ function subtract(conditions: readonly Condition[], others: readonly Condition[]
   return conditions.filter(
     ({ type, reason }) => !others.some((other) => other.type === type && other.reason === reason),
   );
+}
+
+function describeDatabaseLock({ isForeign }: WatchedLock): ConditionState | null {
+  return isForeign ? describeCondition('LockedByAnotherProcess') : null;
+}
+
+export function describeClockStep(step: ClockStep | null): ConditionState | null {
+  if (step === null) return null;
+  return describeCondition(step.wallMs > step.expectedMs ? 'ClockAhead' : 'ClockBehind', step);
+}
+
+/** While runs do not start, every factory shows it. */
+function describeDrain({ phase, executing }: DrainState): ConditionState | null {
+  if (phase === 'running') return null;
+  return describeCondition(phase === 'stopping' ? 'Stopping' : 'Maintenance', executing);
+}
+
+/** @param lagMs as `RetentionTime.findLag` returns it */
+export function describeRetentionLag(lagMs: number | null, steadyMs: number): ConditionState | null {
+  return lagMs === null || lagMs <= REPORTED_LAG_MS ? null : describeCondition('CatchingUp', steadyMs, lagMs);
+}
+
+/** A backup failed and none was stored since, or the last one is older than it may be. */
+export function describeBackups(backups: WatchedBackups): ConditionState | null {
+  const status = backups.status();
+  if (status === null) return null;
+  const { lastSuccess, lastFailure, dir } = status;
+  const lastAt = lastSuccess?.at ?? null;
+  if (lastFailure !== null && lastFailure.at > (lastAt ?? 0)) {
+    return describeCondition('BackupFailed', lastAt, lastFailure.problem);
+  }
+  return backups.findOverdue() === null ? null : describeCondition('NoRecentBackup', lastAt, dir);
+}
+
+function describeAlertTargets(failures: ReturnType<ConditionParts['alertFailures']>): ConditionState | null {
+  return failures.length === 0 ? null : describeCondition('MessageNotSent', failures);
+}
+
+function describeUnreadableSecrets(webhooks: readonly string[]): ConditionState | null {
+  return webhooks.length === 0 ? null : describeCondition('SecretUnreadable', webhooks);
+}
+
+/** While runs of a factory do not start, because somebody paused it or some of its automations. */
+function describePauses(pauses: readonly Pause[], name: string): ConditionState | null {
+  const ofFactory = pauses.filter(({ factory }) => factory === name);
+  return ofFactory.length === 0 ? null : describeCondition('PausedByUser', ofFactory);
 }

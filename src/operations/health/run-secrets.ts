@@ -1,8 +1,8 @@
+import { describeCondition } from '../../domain/conditions.ts';
 import type { AutomationView, InventoryReader } from '../../domain/ports/definitions/inventory.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { Condition } from '../../domain/reconciliation.ts';
 import { isInScope, type SecretScope } from '../../domain/secret-scope.ts';
-import { describeMissingRunSecrets, describeOutsideScope } from '../../reconcile/conditions.ts';
 import { MISSING_RUN_SECRET, warnMissingForRun } from '../../reconcile/resolve-secrets.ts';
 
 export interface RunSecretParts {
@@ -58,8 +58,8 @@ export class RunSecrets {
     const missing = this.#note(`${factory} missing`, missingForRuns.length > 0);
     const outside = this.#note(`${factory} outside`, outsideScope.length > 0);
     return [
-      ...(missing === null ? [] : [describeMissingRunSecrets(missingForRuns, missing)]),
-      ...(outside === null ? [] : [describeOutsideScope(outsideScope, outside)]),
+      ...(missing === null ? [] : [{ ...describeCondition('RunSecretMissing', missingForRuns), since: missing }]),
+      ...(outside === null ? [] : [{ ...describeCondition('SecretOutsideScope', outsideScope), since: outside }]),
     ];
   }
 
