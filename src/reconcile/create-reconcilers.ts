@@ -226,7 +226,7 @@ export function openFactorySource(
   const hosted =
     source.type === 'live'
       ? createLiveSource(liveDefinitions, name)
-      : createManagedSource(managedFolder(paths, name), env, { run: runGit, settle: folders.settle });
+      : createManagedSource(managedFolder(paths, name), env, { run: runGit, settle: () => folders.settle(name) });
   return { source: hosted, hosted, sourceKey };
 }
 

@@ -40,7 +40,7 @@ export class TickWorld {
       findSource: (factory) => this.registry.tickSource(factory),
       setSource: (factory, source) => this.live.setTickSource(factory, source),
       explainPause: () => (this.isPaused ? 'paused' : null),
-      clock: { wallMs: () => this.nowMs },
+      clock: { wallMs: () => this.nowMs, monotonicMs: () => this.nowMs },
       ids,
       schedule: (delayMs, callback) => {
         const timer = { dueAt: this.nowMs + delayMs, callback };

@@ -9,9 +9,10 @@ import type { DeliveryLogEntry, NewRun, RecordOutcome } from '../../domain/resou
 import type { ScheduledAutomation, ScheduleState, TickSource } from '../../domain/resources/schedule.ts';
 import { backoffMs, LOCAL_BACKOFF } from '../../domain/time/backoff.ts';
 import type { Clock } from '../../domain/time/clock.ts';
-import type { CancelCall, Schedule } from '../../domain/time/schedule.ts';
-import { TaskQueue } from '../../domain/time/task-queue.ts';
+import type { Schedule } from '../../domain/time/schedule.ts';
 import type { CatchUp, DeclaredSchedule } from '../../domain/trigger.ts';
+import { workOnEach } from '../../domain/work-on-each.ts';
+import { Loop } from '../../platform/loop.ts';
 import type { DeliverySource } from '../registry/registry.ts';
 import { composeTick } from './compose-tick.ts';
 import { DueQueue } from './due-queue.ts';
@@ -23,20 +24,29 @@ const MAX_WAIT_MS = 15_000;
 /** Ticks that are recorded at the same time. */
 const MAX_TOGETHER = 16;
 
-interface TickLoopParts {
+export interface TickLoopParts {
   store: ScheduleStore;
   /** Where ticks of a factory are recorded; `undefined` before `setSource`. */
   findSource(factory: string): DeliverySource | undefined;
   setSource(factory: string, source: TickSource): void;
   /** As `PauseControl.explain`. */
   explainPause: PauseControl['explain'];
-  clock: Pick<Clock, 'wallMs'>;
+  clock: Clock;
   ids: Pick<IdSource, 'deliveryId' | 'runId' | 'scheduleId' | 'webhookUid'>;
   schedule: Schedule;
   /** An entry of the delivery log is on disk. */
   onRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome): void;
   onRunsCreated(factory: string, runs: readonly NewRun[]): void;
   logger: Logger;
+}
+
+/** A change of the schedules of a factory that the storage does not have. */
+interface Change {
+  /** The automations that changed; `null` for all. */
+  names: ReadonlySet<string> | null;
+  failures: number;
+  /** Monotonic time before which it is not stored. */
+  notBeforeMs: number;
 }
 
 /** A schedule that ticks. */
@@ -51,7 +61,8 @@ interface LiveSchedule {
 
 /**
  * Fires the schedules of all live automations. Only the leader does. The cost follows the ticks: the first one that is due
- * sets the timer, and a change of a factory concerns only the automations that it names.
+ * sets the timer, and a change of a factory concerns only the automations that it names. These do not tick until the change is
+ * stored. A change or a tick that cannot be stored is retried, and delays no other.
  */
 export class TickLoop {
   readonly #parts: TickLoopParts;
@@ -60,33 +71,34 @@ export class TickLoop {
   /** By factory, automation and name. An entry of the queue that is not in here has been replaced. */
   readonly #live = new Map<string, LiveSchedule>();
   readonly #due = new DueQueue<LiveSchedule>();
-  /** Changes and ticks take turns. */
-  readonly #tasks = new TaskQueue();
-  #isStarted = false;
-  #isStopped = false;
-  #cancelTimer: CancelCall = () => {};
+  /** By factory. */
+  readonly #changes = new Map<string, Change>();
+  readonly #loop: Loop;
 
   constructor(parts: TickLoopParts) {
     this.#parts = parts;
+    this.#loop = new Loop({
+      turn: () => this.#takeTurn(),
+      onFailure: (error) => parts.logger.error({ err: error }, 'firing schedules failed, retrying'),
+      schedule: parts.schedule,
+    });
   }
 
   /** Begins to tick: this daemon leads. */
   start(): void {
-    if (this.#isStarted || this.#isStopped) return;
-    this.#isStarted = true;
-    for (const factory of this.#declared.keys()) this.#sync(factory, null);
+    if (this.#loop.isRunning) return;
+    this.#loop.start();
+    for (const factory of this.#declared.keys()) this.#noteChange(factory, null);
   }
 
   /** Resolves when no change and no tick is being stored. */
   settled(): Promise<void> {
-    return this.#tasks.whenIdle();
+    return this.#loop.settled();
   }
 
   /** Waits for what is being stored. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelTimer();
-    await this.settled();
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   /** The schedules of these automations are live. */
@@ -98,49 +110,63 @@ export class TickLoop {
     const scheduled = automations.filter(({ schedules }) => schedules.length > 0);
     for (const { name, schedules } of scheduled) declared.set(name, schedules);
     this.#declared.set(factory, declared);
-    if (isWhole) this.#sync(factory, null);
+    if (isWhole) this.#noteChange(factory, null);
     else if (scheduled.length > 0 || concerned.length > 0) {
-      this.#sync(factory, new Set([...concerned, ...scheduled.map(({ name }) => name)]));
+      this.#noteChange(factory, new Set([...concerned, ...scheduled.map(({ name }) => name)]));
     }
   }
 
   /** Nothing of the factory is live. What is stored stays until the factory is forgotten. */
   remove(factory: string): void {
     this.#declared.delete(factory);
-    for (const [key, { state }] of this.#live) if (state.factory === factory) this.#live.delete(key);
+    this.#changes.delete(factory);
+    this.#drop(factory, null);
   }
 
-  /** @param names the automations that changed; `null` for all */
-  #sync(factory: string, names: ReadonlySet<string> | null): void {
-    if (!this.#isStarted || this.#isStopped) return;
-    this.#run(async () => {
-      const declared = this.#declared.get(factory);
-      if (declared === undefined) return;
-      await this.#retry(factory, () => this.#store(factory, declared, names));
-      this.#arm();
+  #noteChange(factory: string, names: Change['names'], failed = { failures: 0, notBeforeMs: 0 }): void {
+    if (!this.#loop.isRunning) return;
+    const other = this.#changes.get(factory) ?? { names: new Set<string>(), failures: 0, notBeforeMs: 0 };
+    this.#changes.set(factory, {
+      names: names === null || other.names === null ? null : new Set([...other.names, ...names]),
+      failures: Math.max(other.failures, failed.failures),
+      notBeforeMs: Math.max(other.notBeforeMs, failed.notBeforeMs),
     });
+    this.#drop(factory, names);
+    this.#loop.wake();
   }
 
-  /** A change that is not stored is tried again until it is: later ones depend on it. */
-  async #retry(factory: string, store: () => Promise<void>): Promise<void> {
-    for (let failures = 1; !this.#isStopped; failures += 1) {
-      try {
-        return await store();
-      } catch (error) {
-        this.#parts.logger.warn({ factory, problem: messageOf(error) }, 'schedules not stored, retrying');
-        await new Promise<void>((resolve) => {
-          this.#parts.schedule(backoffMs(LOCAL_BACKOFF, failures), resolve);
-        });
-      }
+  async #takeTurn(): Promise<number | null> {
+    await workOnEach(this.#takeChanges(), (change) => this.#store(...change), this.#noteUnstored);
+    await this.#fireDue();
+    return this.#untilNext();
+  }
+
+  /** The changes to store now. What changes meanwhile is another one. */
+  #takeChanges(): [string, Change][] {
+    const nowMs = this.#parts.clock.monotonicMs();
+    const due = [...this.#changes].filter(([, { notBeforeMs }]) => notBeforeMs <= nowMs);
+    for (const [factory] of due) this.#changes.delete(factory);
+    return due;
+  }
+
+  /** A change that is not stored is retried until it is: later ones depend on it. */
+  #noteUnstored = (error: unknown, [factory, { names, failures }]: [string, Change]): void => {
+    const { logger, clock } = this.#parts;
+    logger.warn({ factory, problem: messageOf(error) }, 'schedules not stored, retrying');
+    const notBeforeMs = clock.monotonicMs() + backoffMs(LOCAL_BACKOFF, failures + 1);
+    this.#noteChange(factory, names, { failures: failures + 1, notBeforeMs });
+  };
+
+  #drop(factory: string, names: Change['names']): void {
+    for (const [key, { state }] of this.#live) {
+      if (state.factory === factory && (names === null || names.has(state.automation))) this.#live.delete(key);
     }
   }
 
-  async #store(
-    factory: string,
-    declared: ReadonlyMap<string, readonly DeclaredSchedule[]>,
-    names: ReadonlySet<string> | null,
-  ): Promise<void> {
+  async #store(factory: string, { names }: Change): Promise<void> {
     const { store, ids, clock, setSource } = this.#parts;
+    const declared = this.#declared.get(factory);
+    if (declared === undefined) return;
     const at = clock.wallMs();
     const changed = names === null ? [...declared.keys()] : [...names];
     const automations = changed.map((name): ScheduledAutomation => ({ name, schedules: declared.get(name) ?? [] }));
@@ -148,13 +174,13 @@ export class TickLoop {
     const newIds = { schedules: Array.from({ length: count }, () => ids.scheduleId(at)), source: ids.webhookUid() };
     const stored = await store.sync({ factory, automations, deleted: [], isWhole: names === null, at, newIds });
     if (stored.source !== null) setSource(factory, stored.source);
-    for (const [key, { state }] of this.#live) {
-      if (state.factory === factory && (names === null || names.has(state.automation))) this.#live.delete(key);
-    }
     for (const state of stored.schedules) {
       const one = declared.get(state.automation)?.find(({ name }) => (name ?? '') === state.name);
       if (one !== undefined) this.#add(state, one.catchUp);
     }
+    // What changed meanwhile ticks when that is stored.
+    const later = this.#changes.get(factory);
+    if (later !== undefined) this.#drop(factory, later.names);
   }
 
   #add(state: ScheduleState, catchUp: CatchUp): void {
@@ -175,23 +201,22 @@ export class TickLoop {
     if (next !== null) this.#due.add(Math.max(next, notBefore), live);
   }
 
-  #arm(): void {
-    this.#cancelTimer();
-    const { clock, schedule } = this.#parts;
+  /** How long to wait until a tick or a change is due; `null` if none will be. */
+  #untilNext(): number | null {
+    const { clock } = this.#parts;
+    const waits = [...this.#changes.values()].map(({ notBeforeMs }) => notBeforeMs - clock.monotonicMs());
     const { firstAt } = this.#due;
-    if (firstAt === null || this.#isStopped) return;
-    const delayMs = Math.min(MAX_WAIT_MS, Math.max(0, firstAt - clock.wallMs()));
-    this.#cancelTimer = schedule(delayMs, () => this.#run(() => this.#fireDue()));
+    if (firstAt !== null) waits.push(firstAt - clock.wallMs());
+    return waits.length === 0 ? null : Math.max(0, Math.min(MAX_WAIT_MS, ...waits));
   }
 
   async #fireDue(): Promise<void> {
-    while (!this.#isStopped) {
+    while (this.#loop.isRunning) {
       const nowMs = this.#parts.clock.wallMs();
       const due = this.#takeDue(nowMs);
-      if (due.length === 0) break;
+      if (due.length === 0) return;
       await Promise.all(due.map((live) => this.#fire(live, nowMs)));
     }
-    this.#arm();
   }
 
   #takeDue(nowMs: number): LiveSchedule[] {
@@ -253,12 +278,6 @@ export class TickLoop {
     if (entry === null || advanced.outcome === null) return;
     onRecorded(entry, advanced.outcome);
     if (advanced.outcome.label === 'Accepted' && entry.runs.length > 0) onRunsCreated(factory, entry.runs);
-  }
-
-  #run(task: () => Promise<void>): void {
-    this.#tasks
-      .run(task)
-      .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'schedules stopped unexpectedly'));
   }
 }
 

@@ -1,8 +1,9 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, messageOf, systemErrorCode } from '../../domain/errors.ts';
-import type { FactoryNames } from '../../domain/ports/definitions/factory-names.ts';
+import type { FactoryNames, FolderChange } from '../../domain/ports/definitions/factory-names.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
+import { workOnEach } from '../../domain/work-on-each.ts';
 import { syncFolder } from '../files/write-durably.ts';
 import type { DataPaths } from './data-paths.ts';
 
@@ -28,8 +29,10 @@ export interface FactoryFolders {
   /**
    * Resolves when nothing is left to do. The repository of a factory must not be opened before. Throws
    * `source_unavailable` if a folder cannot be moved or removed; the next call tries again.
+   *
+   * @param factory throws only if a folder of this factory is not what it has to be
    */
-  settle(): Promise<void>;
+  settle(factory?: string): Promise<void>;
   /** A factory was forgotten or renamed. */
   onChange(): void;
 }
@@ -40,22 +43,37 @@ export function createFactoryFolders(
 ): FactoryFolders {
   const turns = new TaskQueue();
   let isSettled = false;
-  const settle = async () => {
+  /** By factory, why the last attempt did not change its folder. */
+  const failures = new Map<string, unknown>();
+  const change = async ({ factory, movedTo }: FolderChange) => {
+    // A move would overwrite what was not moved away.
+    const earlier = failures.get(factory) ?? failures.get(movedTo ?? factory);
+    if (earlier !== undefined) throw earlier;
+    await changeFolders(paths, factory, movedTo);
+    await names.noteFolderChange(factory);
+  };
+  const noteFailure = (error: unknown, { factory, movedTo }: FolderChange) => {
+    for (const name of [factory, movedTo ?? factory]) failures.set(name, error);
+    isSettled = false;
+  };
+  const settleAll = async () => {
     if (isSettled) return;
+    failures.clear();
     // Before the changes are read: one that is added meanwhile resets it.
     isSettled = true;
-    try {
-      for (const { factory, movedTo } of await names.folderChanges()) {
-        await changeFolders(paths, factory, movedTo);
-        await names.noteFolderChange(factory);
-      }
-    } catch (error) {
+    const changes = await names.folderChanges().catch((error: unknown) => {
       isSettled = false;
       throw error;
-    }
+    });
+    await workOnEach(changes, change, noteFailure);
+  };
+  const settle = async (factory?: string) => {
+    await settleAll();
+    const [failure] = factory === undefined ? failures.values() : [failures.get(factory)];
+    if (failure !== undefined) throw failure;
   };
   return {
-    settle: () => turns.run(settle),
+    settle: (factory) => turns.run(() => settle(factory)),
     onChange: () => {
       isSettled = false;
     },

@@ -28,7 +28,7 @@ export interface RenameOrder {
 }
 
 /** The folders of a factory that are still to be moved, or removed if `movedTo` is `null`. */
-interface FolderChange {
+export interface FolderChange {
   factory: string;
   movedTo: string | null;
 }
