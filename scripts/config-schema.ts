@@ -4,10 +4,11 @@ import type { Option, OptionType } from '../src/config/options/option.ts';
 import { TEXT_FORMATS } from '../src/config/text-formats.ts';
 import { DURATION_PATTERN } from '../src/domain/words/duration.ts';
 import type { GeneratedFiles } from './generators.ts';
+import { renderJson } from './render-json.ts';
 
 /** The schema of `dockbell.yaml`. */
 export function makeConfigSchema(): GeneratedFiles {
-  return new Map([['schemas/config.schema.json', `${JSON.stringify(buildConfigSchema(), null, 2)}\n`]]);
+  return new Map([['schemas/config.schema.json', renderJson(buildConfigSchema())]]);
 }
 
 type Schema = Record<string, unknown>;
