@@ -1159,7 +1159,6 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   ],
 };
 
-/** A named example of a request body. The name is a key of the document; `summary` is for people. */
 /** Example of each path parameter, by the end of the path up to it, and of each required query parameter. */
 export const PARAMETER_EXAMPLES: Readonly<Record<string, string | number>> = {
   'assets/{asset}': 'index-B1c2D3e4.js',
@@ -1183,6 +1182,7 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, string | number>> = {
   'ids?prefix': RUN_ID.slice(0, 14),
 };
 
+/** A named example of a request body. The name is a key of the document; `summary` is for people. */
 interface BodyExample {
   summary: string;
   value: unknown;
