@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../test/helpers/eventually.ts';
 import { createTempDir } from '../test/helpers/temp-dir.ts';
@@ -37,6 +38,8 @@ export interface PreparedFactory {
   config: Record<string, unknown>;
   webhooks: number;
   credential: LoadCredential;
+  /** Folder of the checkout whose built daemon applied the factory and is started. */
+  checkout: string;
 }
 
 export interface FactoryShape {
@@ -49,11 +52,14 @@ export interface FactoryShape {
   /** Section `storage` of the configuration. Default: SQLite. */
   storage?: Record<string, unknown>;
   env?: Record<string, string>;
+  /** Folder of the checkout whose built daemon is started. Default: this one. */
+  checkout?: string;
 }
 
 export const TOKEN: LoadCredential = { kind: 'token', token: 'a-benchmark-token-of-32-characters' };
 export const GITHUB: LoadCredential = { kind: 'github', secret: 'a-benchmark-secret-of-32-characters' };
 
+const HERE = fileURLToPath(new URL('..', import.meta.url));
 const FACTORY = 'bench';
 const APPLY_MS = 300_000;
 
@@ -65,6 +71,7 @@ export async function prepareFactory({
   credential,
   storage,
   env = {},
+  checkout = HERE,
 }: FactoryShape): Promise<PreparedFactory> {
   const repo = await createTempGitRepo({ bare: true });
   const [commit] = await importCommits(repo, composeFactory({ webhooks, automations, credential }), []);
@@ -75,13 +82,17 @@ export async function prepareFactory({
     ...(storage === undefined ? {} : { storage }),
   };
   const dataDir = createTempDir('bench');
-  const daemon = await startBenchDaemon({ dataDir, config, env });
+  const daemon = await startBenchDaemon({ dataDir, config, env, program: findProgram(checkout) });
   const value = credential.kind === 'token' ? credential.token : credential.secret;
   await daemon.api('/secrets/BENCH_SECRET', { method: 'PUT', body: { value } });
   await eventually(async () => (await daemon.api(`/factories/${FACTORY}`)).body.applied_revision === commit, APPLY_MS);
   await endBenchDaemon(daemon);
   process.once('exit', () => repo.remove());
-  return { name, dataDir, config, webhooks, credential };
+  return { name, dataDir, config, webhooks, credential, checkout };
+}
+
+function findProgram(checkout: string) {
+  return { node: process.execPath, main: join(checkout, 'dist/main.js') };
 }
 
 function composeFactory({
@@ -110,10 +121,10 @@ export async function startPrepared(
   prepared: PreparedFactory,
   { isCopy, env = {} }: { isCopy: boolean; env?: Record<string, string> },
 ): Promise<DaemonSubject> {
-  const { name, config, webhooks, credential } = prepared;
+  const { name, config, webhooks, credential, checkout } = prepared;
   const dataDir = isCopy ? createTempDir('bench') : prepared.dataDir;
   if (isCopy) cpSync(prepared.dataDir, dataDir, { recursive: true });
-  const daemon = await startBenchDaemon({ dataDir, config, env });
+  const daemon = await startBenchDaemon({ dataDir, config, env, program: findProgram(checkout) });
   const { body } = await daemon.api(`/factories/${FACTORY}/webhooks`);
   const list = body.data as { ingress_url: string }[];
   if (list.length !== webhooks) throw new Error(`${list.length} webhooks are live instead of ${webhooks}`);

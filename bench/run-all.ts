@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describeMachine } from './kit/machine.ts';
-import { type BenchName, LONG, NAMES } from './kit/names.ts';
+import { type BenchName, NAMES, SEPARATE, UNPUBLISHED } from './kit/names.ts';
 import { formatReport, type Report } from './kit/report.ts';
 import { writePage } from './kit/write-figures.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
 /**
- * Runs each benchmark but the long ones in a separate process, one after another, with the same options, and writes its tables to
+ * Runs each benchmark but the separate ones in a separate process, one after another, with the same options, and writes its tables to
  * `docs/performance.md`. With `--quick`, it only prints them. Resolves to 1 if a benchmark failed; its tables stay as they
  * are.
  */
@@ -16,7 +16,7 @@ export async function runAll(args: readonly string[]): Promise<number> {
   const isQuick = args.includes('--quick');
   const failed: BenchName[] = [];
   for (const name of NAMES) {
-    if (LONG.includes(name)) continue;
+    if (SEPARATE.includes(name)) continue;
     const begunMs = performance.now();
     const report = await runOne(name, args);
     const seconds = Math.round((performance.now() - begunMs) / 1_000);
@@ -26,7 +26,7 @@ export async function runAll(args: readonly string[]): Promise<number> {
       continue;
     }
     process.stdout.write(`${formatReport(report)}\n`);
-    if (!isQuick) writePage(report);
+    if (!isQuick && !UNPUBLISHED.includes(name)) writePage(report);
   }
   if (failed.length === 0) return 0;
   process.stderr.write(`Failed: ${failed.join(', ')}, on ${describeMachine().cores} cores.\n`);

@@ -5,6 +5,8 @@ export interface BenchOptions {
   seconds: number;
   /** Smallest sizes: shows that the benchmark works. Its figures are meaningless. */
   isQuick: boolean;
+  /** Folder of another checkout that has been built. Only `compare` uses it. */
+  baseline: string | null;
 }
 
 /** A file `bench/NAME.ts` exports one as `benchmark`. */

@@ -1,6 +1,7 @@
 /** Benchmarks in the order of the tables in `docs/performance.md`. Each is a file `bench/NAME.ts`. */
 export const NAMES = [
   'ingress',
+  'compare',
   'reconcile',
   'start',
   'filters',
@@ -20,8 +21,11 @@ export const NAMES = [
 
 export type BenchName = (typeof NAMES)[number];
 
-/** Benchmarks that `all` does not run, because they take longer than all others together. */
-export const LONG: readonly BenchName[] = ['soak'];
+/** Benchmarks that `all` does not run: one takes longer than all others together, the other needs a second checkout. */
+export const SEPARATE: readonly BenchName[] = ['soak', 'compare'];
+
+/** Benchmarks whose figures depend on what they are compared with, or explain others. The page does not show them. */
+export const UNPUBLISHED: readonly BenchName[] = ['compare', 'profile'];
 
 export function isBenchName(name: string | undefined): name is BenchName {
   return (NAMES as readonly (string | undefined)[]).includes(name);

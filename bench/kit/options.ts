@@ -12,6 +12,7 @@ export const OPTIONS_HELP = `Options:
   --rounds N     number of rounds; baseline and subject alternate within each
   --seconds N    duration of one measurement in a round
   --minutes N    duration of all measurements, instead of --rounds
+  --baseline DIR for compare: another checkout of this repository that has been built
   --quick        smallest sizes, to see whether the benchmark works
   --write        also write the tables to docs/performance.md
   --json         print the figures and all samples as JSON
@@ -27,6 +28,7 @@ export function parseOptions(args: string[], { defaults }: Pick<Benchmark, 'defa
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       minutes: { type: 'string' },
+      baseline: { type: 'string' },
       quick: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
@@ -38,6 +40,7 @@ export function parseOptions(args: string[], { defaults }: Pick<Benchmark, 'defa
   return {
     rounds: minutes === null ? readNumber('rounds', values.rounds, usual.rounds) : Math.ceil((minutes * 60) / seconds),
     seconds,
+    baseline: values.baseline ?? null,
     isQuick: values.quick,
     isJson: values.json,
     isWritten: values.write,

@@ -8,8 +8,12 @@ import { findChromium } from '../helpers/find-chromium.ts';
 
 const MAIN = fileURLToPath(new URL('../../bench/main.ts', import.meta.url));
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
 async function runQuickly(name: string) {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, name, '--quick', '--json']);
+  // Compared with itself, because a test has no other checkout.
+  const args = name === 'compare' ? ['--baseline', ROOT] : [];
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, name, '--quick', '--json', ...args]);
   const output: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
   for (const stream of ['stdout', 'stderr'] as const) child[stream].on('data', (chunk) => output[stream].push(chunk));
   const [code] = await once(child, 'close');
