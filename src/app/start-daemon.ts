@@ -49,6 +49,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // Payloads, sealed secrets and tokens are for this user alone (threat model S2), regardless of who created the folder.
   process.umask(0o077);
   sizeYoungGenerations();
+  limitYoungGeneration();
   const overrides: JsonObject = { ...options.overrides };
   if (options.dataDir !== undefined) overrides.dataDir = options.dataDir;
   const readConfig = () => loadConfig({ file: options.configFile, env: options.env, overrides });
@@ -368,7 +369,6 @@ async function composeDaemon(
     version: build.version,
   });
   await group.start({ ingressUrl, adminUrl: config.replica.adminUrl ?? findReachable(adminUrl, config.admin.host) });
-  limitYoungGeneration();
   logger.info({ ingressUrl, adminUrl, ...build }, 'daemon started');
   service.ready();
   const broken = Promise.race([state.storageBroken, checks.damaged]);

@@ -1,4 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+
+/** Both halves of the memory for new objects of the thread that serves HTTP. */
+const YOUNG_BYTES = 16 * 1_024 * 1_024;
 
 /**
  * Gives threads that start later 4 MiB for new objects from the beginning. Otherwise a thread that released memory could
@@ -9,9 +13,20 @@ export function sizeYoungGenerations(): void {
 }
 
 /**
- * Keeps the memory for new objects of each thread at its current size. V8 lets it grow to 48 MiB per thread under load, and
- * does not return it. Most objects of a request end with it, so a small space is collected more often, but as fast.
+ * Stops the growth of the memory for new objects, in all threads, when that of this thread has 16 MiB. Under load and at a
+ * start with many automations, V8 lets it grow to 128 MiB, and does not return it. Most objects of a request end with it, so a
+ * small space is collected more often, but as fast, and the objects of an apply make shorter pauses. V8 doubles the space
+ * in a collection, so each collection is followed until it has the size.
  */
 export function limitYoungGeneration(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
+  const collections = new PerformanceObserver(() => {
+    if (readYoungBytes() < YOUNG_BYTES) return;
+    collections.disconnect();
+    setFlagsFromString('--semi-space-growth-factor=1');
+  });
+  collections.observe({ entryTypes: ['gc'] });
+}
+
+function readYoungBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')!.space_size;
 }
