@@ -1,7 +1,16 @@
 // Builds the documentation of all versions for a web host: node scripts/build-public-docs.mjs --base /dockbell/ --output DIR
 // DIR gets a folder for each version, the list of versions for their menus, and pages that lead to the latest version. The
 // pages of a version are built by the code of its tag, so an old version stays as it was.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,8 +38,8 @@ function buildAll(base, output) {
   mkdirSync(output, { recursive: true });
   if (readdirSync(output).length > 0) throw new Error(`${output} is not empty`);
   const releases = listReleases();
-  for (const version of releases) buildRelease(version, base, output);
   buildVersion(ROOT, UNRELEASED, base, output);
+  for (const version of releases) buildRelease(version, base, output);
   const versions = [...releases, UNRELEASED].map((version) => ({ version, path: `${base}${version}/` }));
   writeFileSync(join(output, 'versions.json'), JSON.stringify(versions, null, 2));
   const latest = { url: versions[0].path, label: 'The latest version of the documentation' };
@@ -72,12 +81,20 @@ function buildRelease(version, base, output) {
   }
 }
 
+/** Packages with the lockfile of the checked-out commit are not installed again. */
+function installPackages(folder, path) {
+  const [modules, known] = [folder, ROOT].map((root) => join(root, path, 'node_modules'));
+  if (existsSync(modules)) return;
+  const [lockfile, knownLockfile] = [folder, ROOT].map((root) => readFileSync(join(root, path, 'package-lock.json')));
+  const options = ['--no-audit', '--no-fund', '--loglevel=error'];
+  if (folder !== ROOT && lockfile.equals(knownLockfile)) symlinkSync(known, modules);
+  else check('npm ci', runNpm(['ci', ...options], { cwd: join(folder, path) }));
+}
+
 /** Builds the pages of a work tree. Some are made by its code, so they need its packages and those of the site generator. */
 function buildVersion(folder, version, base, output) {
   console.log(`documentation of ${version}`);
-  const options = ['--no-audit', '--no-fund', '--loglevel=error'];
-  for (const cwd of [folder, join(folder, 'site')])
-    if (!existsSync(join(cwd, 'node_modules'))) check('npm ci', runNpm(['ci', ...options], { cwd }));
+  for (const path of ['', 'site']) installPackages(folder, path);
   const env = {
     ...process.env,
     DOCS_BASE: `${base}${version}/`,
