@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -36,11 +37,24 @@ function listAnchors(file: string): string[] {
   );
 }
 
+/** What the build makes is on the disk, but not in the repository. */
+const FILES = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+  cwd: locate('.'),
+  maxBuffer: 2 ** 24,
+})
+  .toString()
+  .split('\0');
+
+function isInRepository(path: string): boolean {
+  const folder = `${path.replace(/\/$/, '')}/`;
+  return existsSync(locate(path)) && FILES.some((file) => file === path || file.startsWith(folder));
+}
+
 function findProblem({ documents }: View, { document, target }: Link): string | null {
   if (/^[a-z]+:/.test(target)) return target.startsWith('https://') ? null : 'not https';
   const [path = '', anchor] = target.split('#');
   const file = path === '' ? document : posix.join(posix.dirname(document), path);
-  if (!documents.includes(file) && !existsSync(locate(file))) return 'no such file';
+  if (!documents.includes(file) && !isInRepository(file)) return 'no such file';
   if (anchor !== undefined && !listAnchors(file).includes(anchor)) return 'no such title';
   return null;
 }
@@ -76,6 +90,7 @@ describe.each([
     expect(find('schemes/guides.yaml#slack')).toBeNull();
     expect(find('reference/diagnostics.md#webhookunknown-key')).toBeNull();
     expect(find('nowhere.md')).toBe('no such file');
+    expect(find('../dist/main.js')).toBe('no such file');
     expect(find('../README.md#nowhere')).toBe('no such title');
     expect(find('schemes/guides.yaml#nowhere')).toBe('no such title');
   });
