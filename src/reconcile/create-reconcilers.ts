@@ -63,7 +63,7 @@ export interface Reconcilers extends ReconcileControl, FactoryControl {
   betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
   /** Makes the applied definition of the factory live as the storage has it now. */
   serve(factory: string): Promise<void>;
-  /** As `Reconciler.follow`. */
+  /** Makes live what other replicas changed, as the reconciler of the factory does. */
   follow(factory: string, read: ReadLiveChange): Promise<number>;
   /** At start: makes live what was applied last, so that the daemon serves while git cannot be reached. */
   serveAll(): Promise<void>;
@@ -188,13 +188,12 @@ function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Recon
   return new Reconciler(context, parts.schedule, parts.onReconciled);
 }
 
-interface SourceParts {
+export interface SourceParts {
   paths: Pick<DataPaths, 'mirrors' | 'managed'>;
   folders: Pick<FactoryFolders, 'settle'>;
   liveDefinitions: LiveDefinitions;
   /** From where git gets the few variables that it needs. */
   env: Readonly<Record<string, string | undefined>>;
-  /** As in `GitSourceOptions`. */
   runGit: RunGit;
   /** Reads the files of a local repository as they are saved, not as they are committed. */
   readsWorkTrees: boolean;

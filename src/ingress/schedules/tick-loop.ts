@@ -29,7 +29,6 @@ export interface TickLoopParts {
   /** Where ticks of a factory are recorded; `undefined` before `setSource`. */
   findSource(factory: string): DeliverySource | undefined;
   setSource(factory: string, source: TickSource): void;
-  /** As `PauseControl.explain`. */
   explainPause: PauseControl['explain'];
   clock: Clock;
   ids: Pick<IdSource, 'deliveryId' | 'runId' | 'scheduleId' | 'webhookUid'>;

@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
 import { checkSecretForWebhook } from '../../definitions/check/check-secret.ts';
 import type { CollectedKey } from '../../definitions/filter/collect-keys.ts';
 import type { FilterResult } from '../../definitions/filter/evaluate-filters.ts';
@@ -13,6 +12,7 @@ import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { AppliedAutomation } from '../../domain/resources/automation.ts';
 import type { PastListener } from '../../domain/resources/delivery.ts';
 import { TaskThread } from '../../platform/threads/task-thread.ts';
+import type { StorageThread } from '../../storage/thread/start-storage.ts';
 import { describeSlowness, VALIDATION_STEPS } from './definitions-thread.ts';
 import type { Inspection, InspectionHost, TriedDelivery } from './inspection.ts';
 
@@ -48,8 +48,8 @@ interface InspectorParts {
     readonly factories: readonly { name: string; source: { type: 'repository' | 'managed' | 'live' } }[];
     readonly limits: { webhooksPerFactory: number };
   };
-  /** As `StorageThread.openChannel`: payloads and inventories do not pass through this thread. */
-  openChannel(): MessagePort;
+  /** Payloads and inventories do not pass through this thread. */
+  openChannel: StorageThread['openChannel'];
   secrets: Pick<SecretStore, 'resolve' | 'scopes'>;
 }
 

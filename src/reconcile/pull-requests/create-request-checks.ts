@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { Config, FactoryConfig } from '../../config/config.ts';
 import type { Inventory } from '../../domain/ports/definitions/inventory.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
@@ -16,12 +15,13 @@ import { requestMirrorFolder } from '../../platform/data-dir/factory-folders.ts'
 import { builtFile } from '../../platform/files/package-files.ts';
 import { readPackageVersion } from '../../platform/files/package-version.ts';
 import { TaskThread } from '../../platform/threads/task-thread.ts';
+import type { StorageThread } from '../../storage/thread/start-storage.ts';
 import { VALIDATION_STEPS } from '../inspection/definitions-thread.ts';
 import { pickPassedOn } from '../source/git-process.ts';
 import { parseRepositoryUrl } from '../source/repository-url.ts';
 import { parseFactoryFolder } from '../source/tree-names.ts';
 import { type CheckOrder, describeSlowCheck, type RequestCheck } from './check-request.ts';
-import { RequestWatch, type WatchedFactory } from './request-watch.ts';
+import { RequestWatch, type RequestWatchParts, type WatchedFactory } from './request-watch.ts';
 import type { RequestHost, RequestTask } from './request-worker.ts';
 
 /** A fetch, the reading of a tree, its validation and a backtest have less time together. */
@@ -36,10 +36,8 @@ interface RequestCheckParts {
   notifier: Notifier;
   inventory: Pick<Inventory, 'status'>;
   secrets: Pick<SecretStore, 'resolve' | 'scopes'>;
-  /** As `StorageThread.openChannel`. */
-  openChannel(): MessagePort;
-  /** As `RequestWatchParts.onChanged`. */
-  onChanged(factory: string): void;
+  openChannel: StorageThread['openChannel'];
+  onChanged: RequestWatchParts['onChanged'];
   clock: Clock;
   logger: Logger;
 }

@@ -22,7 +22,7 @@ export interface RequestTask {
 
 /** What the thread asks the thread that serves. */
 export interface RequestHost extends InspectionHost {
-  /** As `CheckParts.onTouched`. */
+  /** The request changes the factory; its check takes some seconds more. */
   noteTouched(factory: string): Promise<void>;
 }
 

@@ -1,27 +1,20 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { FactoryConfig } from '../../config/config.ts';
 import type { AppliedChange } from '../../domain/ports/definitions/inventory.ts';
 import type { Serving } from '../../domain/ports/definitions/serving.ts';
 import type { LogFields, Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { TimedPass } from '../../domain/ports/tracing.ts';
 import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
 import type { AdoptSecret } from '../../ingress/ingress-context.ts';
-import type { DataPaths } from '../../platform/data-dir/data-paths.ts';
 import type { Packed } from '../../platform/threads/packed.ts';
 import { listOperations } from '../../platform/threads/port-client.ts';
-import type { Reconcilers } from '../create-reconcilers.ts';
+import type { ReconcilerParts, Reconcilers, SourceParts } from '../create-reconcilers.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 
 /** What the reconcile thread gets when it starts. */
-export interface ReconcileSettings {
-  factories: readonly FactoryConfig[];
-  webhooksPerFactory: number;
-  paths: Pick<DataPaths, 'mirrors' | 'managed'>;
-  env: Environment;
-  /** As in `SourceParts`. */
-  readsWorkTrees: boolean;
+export interface ReconcileSettings
+  extends Pick<ReconcilerParts, 'factories' | 'webhooksPerFactory'>,
+    Pick<SourceParts, 'paths' | 'env' | 'readsWorkTrees'> {
   /** From `StorageThread.openChannel`. */
   storage: MessagePort;
 }

@@ -13,6 +13,7 @@ import type { AdoptSecret, IngressListeners } from '../../ingress/ingress-contex
 import type { Packed } from '../../platform/threads/packed.ts';
 import { createPortClient } from '../../platform/threads/port-client.ts';
 import { PortLink } from '../../platform/threads/port-link.ts';
+import type { StorageThread } from '../../storage/thread/start-storage.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import { type HostPorts, RECONCILE_OPERATIONS, type ReconcilePorts, type ReconcileSettings } from './protocol.ts';
 
@@ -20,8 +21,7 @@ interface ReconcileThreadParts {
   /** The built `worker.js`. */
   workerUrl: URL;
   settings: Omit<ReconcileSettings, 'storage'>;
-  /** As `StorageThread.openChannel`. */
-  openChannel(): ReconcileSettings['storage'];
+  openChannel: StorageThread['openChannel'];
   serving: Serving<Packed<AppliedChange>>;
   secrets: SecretStore;
   onReconciled(end: ReconciliationEnd): void;

@@ -12,6 +12,7 @@ import type {
   ReplicaMessage,
   ReplicaTable,
 } from '../../domain/ports/replicas.ts';
+import type { StorageThread } from '../thread/start-storage.ts';
 import { LiveFollower, type LiveFollowerParts } from './live-follower.ts';
 
 /** How long a missed message delays what others changed. */
@@ -29,10 +30,8 @@ const FOLLOW_MS = 10_000;
 
 interface GroupParts {
   replicas: Pick<ReplicaTable, 'list' | 'describe' | 'announce' | 'liveVersions' | 'changesSince'>;
-  /** As `GroupLink.listen`. */
-  listen(listener: (event: GroupEvent) => void): void;
+  listen: StorageThread['group']['listen'];
   self: Omit<ReplicaDescription, 'live' | keyof ReplicaAddresses>;
-  /** As `LiveFollowerParts.follow`. */
   follow: LiveFollowerParts['follow'];
   /** @param from ID of the replica that sent it */
   onMessage(message: ReplicaMessage, from: string): void;
