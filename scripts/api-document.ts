@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
-import { type ApiModules, type ApiSettings, composeApi } from '../src/api/compose-api.ts';
+import type { ApiModules, ApiSettings } from '../src/api/api-modules.ts';
+import { composeApi } from '../src/api/compose-api.ts';
 import type { BuildIdentity } from '../src/domain/build-identity.ts';
 
 /** The OpenAPI document that a daemon of this version serves: that of its routes, without a daemon behind them. */

@@ -1,152 +1,55 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { SignInMethod } from '../domain/audit.ts';
-import type { BuildIdentity } from '../domain/build-identity.ts';
-import type { FindClientAddress } from '../domain/client-address.ts';
-import type { IdSource, RandomBytes } from '../domain/ids.ts';
-import type { AnswerStore } from '../domain/ports/access/idempotency.ts';
-import type { AlertControl } from '../domain/ports/alerts/alert-control.ts';
-import type { BackupControl } from '../domain/ports/backup-control.ts';
-import type { InventoryReader } from '../domain/ports/definitions/inventory.ts';
-import type { FactoryControl, ReconcileControl } from '../domain/ports/definitions/reconciler.ts';
-import type { BackfillControl } from '../domain/ports/deliveries/backfill-control.ts';
-import type { CaptureControl } from '../domain/ports/deliveries/capture-control.ts';
-import type { ReplayControl } from '../domain/ports/deliveries/replay-control.ts';
-import type { UnloggedCounts } from '../domain/ports/deliveries/unlogged-counts.ts';
-import type { Doctor } from '../domain/ports/doctor.ts';
-import type { EventFeed } from '../domain/ports/event-feed.ts';
-import type { MasterKeyControl } from '../domain/ports/master-key-control.ts';
-import type { SignInOutcome } from '../domain/ports/metrics.ts';
-import type { ReloadControl } from '../domain/ports/reload-control.ts';
-import type { ReplicaGroup } from '../domain/ports/replicas.ts';
-import type { DrainControl } from '../domain/ports/runs/drain-control.ts';
-import type { RunLogReader } from '../domain/ports/runs/executor.ts';
-import type { PauseControl } from '../domain/ports/runs/pause-control.ts';
-import type { RunArtifacts } from '../domain/ports/runs/run-artifacts.ts';
-import type { RunControl } from '../domain/ports/runs/run-control.ts';
-import type { WorkerControl } from '../domain/ports/runs/worker-control.ts';
-import type { SecretStore } from '../domain/ports/secret-store.ts';
-import type { Storage } from '../domain/ports/storage.ts';
-import type { WebhookConnector } from '../domain/ports/webhook-connector.ts';
-import type { PullRequestReader } from '../domain/pull-request.ts';
-import type { Clock } from '../domain/time/clock.ts';
+import type { FastifyInstance } from 'fastify';
 import type { StoryParts } from '../operations/story/story-parts.ts';
-import type { FactoryEditor } from '../reconcile/edit/factory-editor.ts';
-import type { InspectionThreads } from '../reconcile/inspection/create-inspector.ts';
 import { alertsPlugin } from './alerts/alert-routes.ts';
+import type { ApiModules } from './api-modules.ts';
 import { auditPlugin } from './audit/audit-routes.ts';
 import { listTouches } from './audit/list-touches.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
-import type { FailedAttempts } from './auth/failed-attempts.ts';
-import type { PasswordAttempts } from './auth/password-attempts.ts';
-import type { Passwords } from './auth/passwords.ts';
-import { automationsPlugin } from './automations/automations-plugin.ts';
-import { type DeliveryRouteParts, deliveriesPlugin } from './deliveries/delivery-routes.ts';
+import { registerAutomationEditRoutes } from './automations/automation-edit-routes.ts';
+import { registerAutomationRoutes } from './automations/automation-routes.ts';
+import { registerBacktestRoutes } from './automations/backtest-routes.ts';
+import { registerFilterRoutes } from './automations/filter-routes.ts';
+import { deliveriesPlugin } from './deliveries/delivery-routes.ts';
 import { explainWholeDelivery } from './deliveries/explain-delivery.ts';
-import { AccessChanges, announceAccessChanges } from './events/access-changes.ts';
+import { AccessChanges, type AccessTables, announceAccessChanges } from './events/access-changes.ts';
 import { eventsPlugin } from './events/event-routes.ts';
-import { factoriesPlugin } from './factories/factories-plugin.ts';
-import type { FindSource } from './factories/factory-source.ts';
+import { registerActivityRoutes } from './factories/activity-routes.ts';
+import { registerFactoryRoutes } from './factories/factory-routes.ts';
+import { registerHistoryRoutes } from './factories/history-routes.ts';
+import { registerPauseRoutes } from './factories/pause-routes.ts';
+import { registerPullRequestRoutes } from './factories/pull-request-routes.ts';
 import { openIdPlugin, signInWaysPlugin } from './openid/oidc-routes.ts';
-import type { OpenIdSignIn } from './openid/sign-in-oidc.ts';
 import { backupPlugin } from './operation/backup-routes.ts';
 import { catalogPlugin } from './operation/catalog-plugin.ts';
 import { dashboardPlugin } from './operation/dashboard-routes.ts';
 import { doctorPlugin } from './operation/doctor-routes.ts';
 import { registerDrainRoutes } from './operation/drain-routes.ts';
-import { type HealthCheck, operationPlugin } from './operation/operation-routes.ts';
+import { operationPlugin } from './operation/operation-routes.ts';
 import { registerReloadRoute } from './operation/reload-route.ts';
 import { replicasPlugin } from './operation/replica-routes.ts';
-import { reconciliationsPlugin } from './reconciliations/reconciliations-plugin.ts';
+import { registerPlanRoutes } from './reconciliations/plan-routes.ts';
+import { registerReconciliationRoutes } from './reconciliations/reconciliation-routes.ts';
 import { replaysPlugin } from './replays/replay-routes.ts';
-import { runsPlugin } from './runs/runs-plugin.ts';
+import { registerArtifactRoutes } from './runs/artifact-routes.ts';
+import { registerPostRoutes } from './runs/post-routes.ts';
+import { registerRunRoutes } from './runs/run-routes.ts';
+import { registerWorkerList } from './runs/worker-list-routes.ts';
+import { registerWorkerRoutes } from './runs/worker-routes.ts';
 import { masterKeyPlugin } from './secrets/master-key-routes.ts';
-import { type SecretRouteParts, secretsPlugin } from './secrets/secret-routes.ts';
+import { secretsPlugin } from './secrets/secret-routes.ts';
 import { createAdminServer } from './server/create-admin-server.ts';
 import { API_PREFIX } from './server/enforce-access.ts';
-import { sessionsPlugin } from './sessions/sessions-plugin.ts';
+import { registerSessionListRoutes } from './sessions/session-list-routes.ts';
+import { registerSessionRoutes } from './sessions/session-routes.ts';
 import { tokensPlugin } from './tokens/token-routes.ts';
 import { usersPlugin } from './users/user-routes.ts';
+import { registerBackfill } from './webhooks/backfill-route.ts';
+import { registerConnectionRoutes } from './webhooks/connection-routes.ts';
 import { type CountRequests, createRequestCounter, NO_REQUESTS } from './webhooks/count-requests.ts';
-import type { SendTestDelivery } from './webhooks/send-test-delivery.ts';
-import { webhooksPlugin } from './webhooks/webhooks-plugin.ts';
+import { registerPayloadKeyRoutes } from './webhooks/payload-key-routes.ts';
+import { registerWebhookEditRoutes } from './webhooks/webhook-edit-routes.ts';
+import { registerWebhookRoutes } from './webhooks/webhook-routes.ts';
 import { whyPlugin } from './why/why-routes.ts';
-
-/** What the configuration says about the admin listener, and where it is reached. */
-export interface ApiSettings {
-  /** Where browsers reach the admin listener, without a slash at its end. Known only once it listens. */
-  adminUrl(): string;
-  /** Where senders reach the ingress, without a slash at its end. Known only once it listens. */
-  baseUrl(): string;
-  findSource: FindSource;
-  sessionIdleMs: number;
-  sessionLifetimeMs: number;
-  /** May `/metrics` be read without a token? */
-  openMetrics: boolean;
-  allowedHosts: readonly string[];
-  trustedProxies: readonly string[];
-  findClientAddress: FindClientAddress;
-  /** The folder of the built dashboard. */
-  dashboardDir: string;
-  /** The folder of the built documentation. */
-  docsDir: string;
-  build: BuildIdentity;
-}
-
-/** The modules of a daemon that the management API shows and controls. */
-export interface ApiModules {
-  settings: ApiSettings;
-  storage: Storage;
-  /** What is applied, with the conditions of this moment. */
-  inventory: InventoryReader;
-  secrets: SecretStore;
-  reconcile: ReconcileControl;
-  factories: FactoryControl;
-  editor: FactoryEditor;
-  inspection: Pick<InspectionThreads, 'planPreviewer' | 'backtester' | 'inspector'>;
-  diagnosis: Pick<DeliveryRouteParts, 'diagnose'> &
-    Pick<SecretRouteParts, 'diagnoseUpload'> &
-    Pick<StoryParts, 'conclude'>;
-  ingress: {
-    captures: CaptureControl;
-    replays: ReplayControl;
-    unloggedCounts: Pick<UnloggedCounts, 'list'>;
-    sendTestDelivery: SendTestDelivery;
-    backfill: BackfillControl;
-    connector: WebhookConnector;
-  };
-  runs: {
-    control: RunControl;
-    workers: WorkerControl;
-    drain: DrainControl;
-    pauses: PauseControl;
-    logs: RunLogReader;
-    artifacts: RunArtifacts;
-  };
-  events: EventFeed;
-  reload: ReloadControl['reload'];
-  operation: {
-    health: HealthCheck;
-    /** The metrics in the Prometheus text format. */
-    renderMetrics(): Promise<string>;
-    countSignIn(method: SignInMethod, outcome: SignInOutcome): void;
-    backups: BackupControl;
-    doctor: Doctor;
-  };
-  signIn: {
-    passwords: Passwords;
-    passwordAttempts: PasswordAttempts;
-    /** Failed attempts to authenticate, by client address. */
-    failedAttempts: FailedAttempts;
-    /** `null` if no OpenID provider is configured. */
-    openId: OpenIdSignIn | null;
-  };
-  alerts: AlertControl;
-  pullRequests: PullRequestReader;
-  group: ReplicaGroup;
-  answers: AnswerStore;
-  masterKey: MasterKeyControl;
-  base: { clock: Clock; ids: IdSource; randomBytes: RandomBytes; logger: FastifyBaseLogger };
-}
 
 /**
  * The server of the admin listener with every resource of the management API. `listen` and `close` are the caller's.
@@ -155,17 +58,18 @@ export interface ApiModules {
  * building the server takes a fifth more processor time.
  */
 export function composeApi(modules: ApiModules): FastifyInstance {
-  const { settings, storage, inventory, answers, operation, signIn, base } = modules;
+  const { settings, storage, inventory, operation, signIn, base } = modules;
   const { clock, ids, randomBytes, logger } = base;
   const { trustedProxies, findClientAddress, allowedHosts, adminUrl, sessionIdleMs, dashboardDir, docsDir, build } =
     settings;
-  const { failedAttempts, openId } = signIn;
   const changes = new AccessChanges();
   const tables = announceAccessChanges(storage, changes);
-  const { tokens, sessions, users } = tables;
+  const { tokens, sessions } = tables;
+  const { runTokens, auditLog } = storage;
+  const { failedAttempts, openId } = signIn;
   const authenticate = createAuthenticator({
     tokens,
-    runTokens: storage.runTokens,
+    runTokens,
     sessions,
     failedAttempts,
     sessionIdleMs,
@@ -176,8 +80,8 @@ export function composeApi(modules: ApiModules): FastifyInstance {
   const app = createAdminServer({
     authenticate,
     inventory,
-    audit: { auditLog: storage.auditLog, countSignIn: operation.countSignIn, clock, ids },
-    answers,
+    audit: { auditLog, countSignIn: operation.countSignIn, clock, ids },
+    answers: modules.answers,
     randomBytes,
     trustedProxies,
     findClientAddress,
@@ -188,121 +92,131 @@ export function composeApi(modules: ApiModules): FastifyInstance {
     group: modules.group,
     logger,
   });
-  const { health, renderMetrics } = operation;
-  const openingSessions = {
+  const sessionParts = collectSessionParts(modules, tables);
+  void app.register(async (root) => {
+    const { health, renderMetrics } = operation;
+    operationPlugin(root, { build, health, renderMetrics, openMetrics: settings.openMetrics });
+    openIdPlugin(root, { openId, ...sessionParts });
+    dashboardPlugin(root, { dashboardDir });
+  });
+  const registerAll = async (api: FastifyInstance) => {
+    registerDefinitions(api, modules, changes);
+    registerDeliveries(api, modules);
+    registerRuns(api, modules);
+    registerSecrets(api, modules);
+    registerAccess(api, modules, sessionParts);
+    const watch = { authenticate, changes, clock };
+    eventsPlugin(api, { events: modules.events, inventory, runControl: modules.runs.control, watch });
+    registerOperation(api, modules);
+  };
+  void app.register(registerAll, { prefix: API_PREFIX });
+  return app;
+}
+
+type SessionParts = ReturnType<typeof collectSessionParts>;
+
+function collectSessionParts(
+  { settings, storage, signIn, events, base }: ApiModules,
+  { tokens, sessions, users }: AccessTables,
+) {
+  const { sessionIdleMs, sessionLifetimeMs, adminUrl } = settings;
+  const { passwords, passwordAttempts, failedAttempts } = signIn;
+  const { clock, ids, randomBytes } = base;
+  return {
+    tokens,
     sessions,
-    sessionLifetimeMs: settings.sessionLifetimeMs,
+    users,
+    loginLinks: storage.loginLinks,
+    passwords,
+    passwordAttempts,
+    failedAttempts,
+    sessionIdleMs,
+    sessionLifetimeMs,
     adminUrl,
+    events,
     clock,
     ids,
     randomBytes,
   };
-  void app.register(async (root) => {
-    operationPlugin(root, { build, health, renderMetrics, openMetrics: settings.openMetrics });
-    openIdPlugin(root, { openId, users, failedAttempts, ...openingSessions });
-    dashboardPlugin(root, { dashboardDir });
-  });
-  void app.register(
-    async (api) => {
-      registerDefinitions(api, modules, changes);
-      registerDeliveriesAndRuns(api, modules);
-      secretsPlugin(api, {
-        secrets: modules.secrets,
-        inventory,
-        diagnoseUpload: modules.diagnosis.diagnoseUpload,
-      });
-      alertsPlugin(api, { alerts: modules.alerts, store: storage.alertStore });
-      masterKeyPlugin(api, { masterKey: modules.masterKey });
-      tokensPlugin(api, { tokens, inventory, clock, ids, randomBytes });
-      usersPlugin(api, { users, passwords: signIn.passwords, inventory, clock, ids });
-      sessionsPlugin(api, {
-        ...openingSessions,
-        sessionIdleMs,
-        users,
-        tokens,
-        loginLinks: storage.loginLinks,
-        passwords: signIn.passwords,
-        passwordAttempts: signIn.passwordAttempts,
-        failedAttempts,
-        events: modules.events,
-      });
-      signInWaysPlugin(api, { openId });
-      auditPlugin(api, { auditLog: storage.auditLog });
-      eventsPlugin(api, {
-        events: modules.events,
-        inventory,
-        runControl: modules.runs.control,
-        watch: { authenticate, changes, clock },
-      });
-      registerDrainRoutes(api, modules.runs.drain);
-      registerReloadRoute(api, modules.reload);
-      backupPlugin(api, { backups: operation.backups });
-      doctorPlugin(api, { doctor: operation.doctor });
-      replicasPlugin(api, { group: modules.group });
-      catalogPlugin(api, { idFinder: storage.idFinder });
-      whyPlugin(api, { story: collectStoryParts(modules) });
-    },
-    { prefix: API_PREFIX },
-  );
-  return app;
 }
 
 function registerDefinitions(api: FastifyInstance, modules: ApiModules, changes: AccessChanges): void {
-  const { storage, inventory, editor, reconcile, inspection, base, ingress } = modules;
-  const { findSource, baseUrl } = modules.settings;
-  const { clock } = base;
-  const runs = storage.runReader;
-  const countRequests = composeRequestCounter(modules);
-  factoriesPlugin(api, {
+  registerFactories(api, modules, changes);
+  registerReconciliations(api, modules);
+  registerWebhooks(api, modules);
+  registerAutomations(api, modules);
+}
+
+/** Factories: their state, their activity, their revisions. */
+function registerFactories(api: FastifyInstance, modules: ApiModules, changes: AccessChanges): void {
+  const { storage, inventory, editor, reconcile, factories, runs, group, settings, base } = modules;
+  const parts = {
     inventory,
-    health: { inventory, runs, countRequests, group: modules.group },
+    health: { inventory, runs: storage.runReader, countRequests: composeRequestCounter(modules), group },
     activity: storage.activityReader,
     reconcile,
-    factories: modules.factories,
+    factories,
     onLimitsChanged: () => changes.announce(),
     editor,
-    findSource,
-    pauses: modules.runs.pauses,
-    pullRequests: modules.pullRequests,
-    clock,
-  });
-  reconciliationsPlugin(api, {
+    findSource: settings.findSource,
+    pauses: runs.pauses,
+    clock: base.clock,
+  };
+  registerFactoryRoutes(api, parts);
+  registerHistoryRoutes(api, parts);
+  registerActivityRoutes(api, parts);
+  registerPauseRoutes(api, parts);
+  registerPullRequestRoutes(api, modules.pullRequests);
+}
+
+/** Reconciliations: their history, one on request, and what one would change. */
+function registerReconciliations(api: FastifyInstance, modules: ApiModules): void {
+  const { storage, inventory, reconcile, inspection, settings, base } = modules;
+  registerReconciliationRoutes(api, {
     reconciliations: storage.reconciliationReader,
     reconcile,
-    planPreviewer: inspection.planPreviewer,
-    inventory,
-    baseUrl,
-    clock,
+    clock: base.clock,
   });
-  webhooksPlugin(api, {
+  registerPlanRoutes(api, { planPreviewer: inspection.planPreviewer, inventory, baseUrl: settings.baseUrl });
+}
+
+/** Webhooks: reads, edits, test deliveries, capture windows, backfills, webhooks at providers. */
+function registerWebhooks(api: FastifyInstance, modules: ApiModules): void {
+  const { storage, inventory, editor, inspection, ingress, settings, base } = modules;
+  const { captures, connector, sendTestDelivery } = ingress;
+  const { baseUrl, findSource } = settings;
+  const countRequests = composeRequestCounter(modules);
+  const surroundings = { baseUrl, findSource, captures, countRequests };
+  const unlogged = ingress.unloggedCounts;
+  registerWebhookRoutes(api, { inventory, captures, surroundings, sendTestDelivery, unlogged, clock: base.clock });
+  registerWebhookEditRoutes(api, { inventory, editor, findSource, surroundings });
+  registerPayloadKeyRoutes(api, { inventory, inspector: inspection.inspector });
+  registerBackfill(api, { inventory, deliveries: storage.deliveryReader, backfill: ingress.backfill });
+  registerConnectionRoutes(api, { inventory, connector });
+}
+
+/** Automations: reads, edits, and tests of their triggers. */
+function registerAutomations(api: FastifyInstance, modules: ApiModules): void {
+  const { storage, inventory, editor, inspection, runs, settings, base } = modules;
+  const parts = {
     inventory,
     editor,
-    inspector: inspection.inspector,
-    captures: ingress.captures,
-    unlogged: ingress.unloggedCounts,
-    clock,
-    sendTestDelivery: ingress.sendTestDelivery,
-    deliveries: storage.deliveryReader,
-    backfill: ingress.backfill,
-    connector: ingress.connector,
-    findSource,
-    surroundings: { baseUrl, findSource, captures: ingress.captures, countRequests },
-  });
-  automationsPlugin(api, {
-    inventory,
-    editor,
-    runs,
+    runs: storage.runReader,
     deliveries: storage.deliveryReader,
     inspector: inspection.inspector,
     backtester: inspection.backtester,
-    findSource,
-    pauses: modules.runs.pauses,
-    clock,
-  });
+    findSource: settings.findSource,
+    pauses: runs.pauses,
+    clock: base.clock,
+  };
+  registerAutomationRoutes(api, parts);
+  registerAutomationEditRoutes(api, parts);
+  registerFilterRoutes(api, parts);
+  registerBacktestRoutes(api, parts);
 }
 
-function registerDeliveriesAndRuns(api: FastifyInstance, modules: ApiModules): void {
-  const { storage, inventory, diagnosis, ingress, inspection, runs } = modules;
+function registerDeliveries(api: FastifyInstance, modules: ApiModules): void {
+  const { storage, inventory, diagnosis, ingress, inspection } = modules;
   deliveriesPlugin(api, {
     inventory,
     deliveries: storage.deliveryReader,
@@ -317,16 +231,55 @@ function registerDeliveriesAndRuns(api: FastifyInstance, modules: ApiModules): v
     replays: storage.replays,
     control: ingress.replays,
   });
-  runsPlugin(api, {
+}
+
+/** Runs: reads, cancel and retry, and the routes for workers. */
+function registerRuns(api: FastifyInstance, modules: ApiModules): void {
+  const { storage, runs, group, settings } = modules;
+  const parts = {
     runs: storage.runReader,
     runControl: runs.control,
     runLogs: runs.logs,
     artifacts: runs.artifacts,
-    group: modules.group,
+    group,
     notices: storage.noticeQueue,
     workers: runs.workers,
-    findSource: modules.settings.findSource,
-  });
+    findSource: settings.findSource,
+  };
+  registerRunRoutes(api, parts);
+  registerArtifactRoutes(api, parts);
+  registerPostRoutes(api, parts);
+  registerWorkerRoutes(api, parts);
+  registerWorkerList(api, runs.workers);
+}
+
+function registerSecrets(api: FastifyInstance, modules: ApiModules): void {
+  const { storage, inventory, secrets, diagnosis, alerts, masterKey } = modules;
+  secretsPlugin(api, { secrets, inventory, diagnoseUpload: diagnosis.diagnoseUpload });
+  alertsPlugin(api, { alerts, store: storage.alertStore });
+  masterKeyPlugin(api, masterKey);
+}
+
+/** Who may use the API: tokens, users, their sessions, and what they did. */
+function registerAccess(api: FastifyInstance, modules: ApiModules, parts: SessionParts): void {
+  const { storage, inventory, signIn } = modules;
+  tokensPlugin(api, { ...parts, inventory });
+  usersPlugin(api, { ...parts, inventory });
+  registerSessionRoutes(api, parts);
+  registerSessionListRoutes(api, parts);
+  signInWaysPlugin(api, { openId: signIn.openId });
+  auditPlugin(api, storage.auditLog);
+}
+
+function registerOperation(api: FastifyInstance, modules: ApiModules): void {
+  const { storage, runs, operation, group } = modules;
+  registerDrainRoutes(api, runs.drain);
+  registerReloadRoute(api, modules.reload);
+  backupPlugin(api, operation.backups);
+  doctorPlugin(api, operation.doctor);
+  replicasPlugin(api, group);
+  catalogPlugin(api, storage.idFinder);
+  whyPlugin(api, collectStoryParts(modules));
 }
 
 function composeRequestCounter({ storage, ingress, base }: ApiModules): CountRequests {

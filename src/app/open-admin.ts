@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { MessagePort } from 'node:worker_threads';
+import type { ApiModules, ApiSettings } from '../api/api-modules.ts';
 import { FailedAttempts } from '../api/auth/failed-attempts.ts';
 import { PasswordAttempts } from '../api/auth/password-attempts.ts';
 import { createPasswords } from '../api/auth/passwords.ts';
-import { type ApiModules, type ApiSettings, composeApi } from '../api/compose-api.ts';
+import { composeApi } from '../api/compose-api.ts';
 import type { FactorySource } from '../api/factories/factory-source.ts';
 import type { OpenIdSignIn } from '../api/openid/sign-in-oidc.ts';
 import { createFastifyLogger } from '../api/server/fastify-logger.ts';

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ApiModules } from '../../src/api/compose-api.ts';
+import type { ApiModules } from '../../src/api/api-modules.ts';
 import { createBackfill } from '../../src/api/webhooks/post-backfill.ts';
 import { createTestDeliverySender, type SendTestDelivery } from '../../src/api/webhooks/send-test-delivery.ts';
 import { createIngress } from '../../src/app/create-ingress.ts';

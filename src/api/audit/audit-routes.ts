@@ -16,10 +16,6 @@ import { INSTANT, parseInstant } from '../server/instants.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
 
-interface AuditRouteParts {
-  auditLog: Pick<AuditLog, 'list'>;
-}
-
 interface AuditQuery extends PageQuery {
   actor?: string;
   object?: string;
@@ -32,7 +28,7 @@ interface AuditQuery extends PageQuery {
 const text = { type: 'string', minLength: 1, maxLength: 512 };
 
 /** The audit log: who changed what, when, from where; who signed in; and who read contents. */
-export function auditPlugin(app: FastifyInstance, parts: AuditRouteParts): void {
+export function auditPlugin(app: FastifyInstance, auditLog: Pick<AuditLog, 'list'>): void {
   app.get<{ Querystring: AuditQuery }>(
     '/audit',
     {
@@ -60,7 +56,7 @@ export function auditPlugin(app: FastifyInstance, parts: AuditRouteParts): void 
         response: { 200: listOf('AuditEntry') },
       },
     },
-    async ({ query }) => presentPage(await parts.auditLog.list(readRequest(query)), presentEntry),
+    async ({ query }) => presentPage(await auditLog.list(readRequest(query)), presentEntry),
   );
 }
 

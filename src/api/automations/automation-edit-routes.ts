@@ -26,7 +26,7 @@ import { factoryOf, requireReached } from '../server/reach.ts';
 import { readSurroundings } from './automation-routes.ts';
 import { presentAutomation } from './present-automation.ts';
 
-export interface AutomationEditRouteParts extends EditGuardParts {
+interface AutomationEditRouteParts extends EditGuardParts {
   editor: Pick<FactoryEditor, 'writeAutomation' | 'deleteAutomation'>;
   runs: Pick<RunReader, 'oldestQueued'>;
   clock: Pick<Clock, 'wallMs'>;

@@ -12,7 +12,7 @@ import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 import { type AutomationSurroundings, presentAutomation } from './present-automation.ts';
 
-export interface AutomationRouteParts {
+interface AutomationRouteParts {
   inventory: InventoryReader;
   runs: Pick<RunReader, 'oldestQueued'>;
   clock: Pick<Clock, 'wallMs'>;

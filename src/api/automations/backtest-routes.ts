@@ -11,7 +11,7 @@ import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 
-export interface BacktestRouteParts {
+interface BacktestRouteParts {
   inventory: InventoryReader;
   backtester: Backtester;
 }

@@ -12,7 +12,7 @@ import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 
-export interface FilterRouteParts {
+interface FilterRouteParts {
   inventory: InventoryReader;
   deliveries: DeliveryReader;
   inspector: Pick<Inspector, 'evaluateFilter' | 'evaluateAutomation'>;

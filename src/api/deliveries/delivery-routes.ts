@@ -27,7 +27,7 @@ import { findWebhook } from '../webhooks/find-webhook.ts';
 import { explainDelivery } from './explain-delivery.ts';
 import { presentDelivery, presentExplanation, presentHandshake } from './present-delivery.ts';
 
-export interface DeliveryRouteParts {
+interface DeliveryRouteParts {
   inventory: InventoryReader;
   deliveries: DeliveryReader;
   inspector: Pick<Inspector, 'decideListeners'>;

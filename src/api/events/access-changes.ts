@@ -3,7 +3,7 @@ import type { TokenTable } from '../../domain/ports/access/token-table.ts';
 import type { UserTable } from '../../domain/ports/access/user-table.ts';
 
 /** Where credentials and rights are stored. */
-interface AccessTables {
+export interface AccessTables {
   tokens: TokenTable;
   sessions: SessionTable;
   users: UserTable;

@@ -18,7 +18,7 @@ interface ActivityQuery {
 
 const DAY_MS = 24 * HOUR_MS;
 
-export interface ActivityRouteParts {
+interface ActivityRouteParts {
   activity: ActivityReader;
   clock: Pick<Clock, 'wallMs'>;
 }

@@ -18,7 +18,7 @@ import { presentFactory } from './present-factory.ts';
 import { findPause } from './present-pause.ts';
 import { type FactoryHealthParts, readFactoryHealth } from './read-factory-health.ts';
 
-export interface FactoryRouteParts extends NameRouteParts {
+interface FactoryRouteParts extends NameRouteParts {
   inventory: InventoryReader;
   reconcile: Pick<ReconcileControl, 'contains'>;
   findSource: FindSource;

@@ -19,7 +19,7 @@ import { EDIT_ANSWERS, rejectRepositoryEdits } from './reject-repository-edits.t
 
 const tags = ['Factories'];
 
-export interface HistoryRouteParts {
+interface HistoryRouteParts {
   inventory: InventoryReader;
   editor: Pick<FactoryEditor, 'history' | 'revert'>;
   findSource: FindSource;

@@ -6,7 +6,7 @@ import { requireRole } from '../server/access-rules.ts';
 import { actorOf, factoryOf, requireReached } from '../server/reach.ts';
 import { presentPause } from './present-pause.ts';
 
-export interface PauseRouteParts {
+interface PauseRouteParts {
   pauses: PauseControl;
   inventory: Pick<InventoryReader, 'automation'>;
 }

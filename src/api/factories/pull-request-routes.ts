@@ -6,12 +6,8 @@ import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf } from '../server/reach.ts';
 
-export interface PullRequestRouteParts {
-  pullRequests: PullRequestReader;
-}
-
 /** `GET /factories/{factory}/pull-requests`: the open pull requests and their last checks. */
-export function registerPullRequestRoutes(app: FastifyInstance, { pullRequests }: PullRequestRouteParts): void {
+export function registerPullRequestRoutes(app: FastifyInstance, pullRequests: PullRequestReader): void {
   app.get(
     '/factories/:factory/pull-requests',
     {

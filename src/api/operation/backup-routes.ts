@@ -5,16 +5,12 @@ import { formatInstant } from '../../domain/time/clock.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 
-interface BackupRouteParts {
-  backups: BackupControl;
-}
-
 const tags = ['Operation'];
 /** A client that reads nothing for this long is disconnected: no other backup can be made meanwhile. */
 const IDLE_MS = 10 * 60_000;
 
 /** `GET /backup` and `POST /backup`. */
-export function backupPlugin(app: FastifyInstance, { backups }: BackupRouteParts): void {
+export function backupPlugin(app: FastifyInstance, backups: BackupControl): void {
   app.get(
     '/backup',
     {

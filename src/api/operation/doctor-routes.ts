@@ -3,12 +3,8 @@ import type { Doctor, DoctorReport } from '../../domain/ports/doctor.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 
-interface DoctorRouteParts {
-  doctor: Doctor;
-}
-
 /** `GET /doctor`. Requests that arrive together share one examination. */
-export function doctorPlugin(app: FastifyInstance, { doctor }: DoctorRouteParts): void {
+export function doctorPlugin(app: FastifyInstance, doctor: Doctor): void {
   let current: Promise<DoctorReport> | null = null;
   app.get(
     '/doctor',

@@ -6,10 +6,6 @@ import { requireRole } from '../server/access-rules.ts';
 import { querySchema } from '../server/page-query.ts';
 import { principalOf } from '../server/reach.ts';
 
-export interface IdRouteParts {
-  idFinder: IdFinder;
-}
-
 /** As many as a person can choose from. */
 const MAX_FOUND = 10;
 
@@ -26,7 +22,7 @@ const query = {
 };
 
 /** Complete IDs for abbreviated ones. */
-export function registerIdRoutes(app: FastifyInstance, parts: IdRouteParts): void {
+export function registerIdRoutes(app: FastifyInstance, idFinder: IdFinder): void {
   app.get<{ Querystring: { prefix: FindableId; factory?: string } }>(
     '/ids',
     {
@@ -44,7 +40,7 @@ export function registerIdRoutes(app: FastifyInstance, parts: IdRouteParts): voi
       const principal = principalOf(request);
       const isReached = factory === undefined || reachesFactory(principal, factory);
       const factories = factory === undefined ? principal.factories : [factory];
-      const data = isReached ? await parts.idFinder.find({ prefix, factories, limit: MAX_FOUND }) : [];
+      const data = isReached ? await idFinder.find({ prefix, factories, limit: MAX_FOUND }) : [];
       return { data, next_cursor: null };
     },
   );

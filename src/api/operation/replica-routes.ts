@@ -7,7 +7,7 @@ import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, SHORT_LIST_QUERY } from '../server/page-query.ts';
 
 /** `GET /replicas`. */
-export function replicasPlugin(app: FastifyInstance, { group }: { group: Pick<ReplicaGroup, 'list'> }): void {
+export function replicasPlugin(app: FastifyInstance, group: Pick<ReplicaGroup, 'list'>): void {
   app.get<{ Querystring: PageQuery }>(
     '/replicas',
     {

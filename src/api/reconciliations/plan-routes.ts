@@ -11,7 +11,7 @@ import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, principalOf } from '../server/reach.ts';
 import { presentCommit } from './present-commit.ts';
 
-export interface PlanRouteParts {
+interface PlanRouteParts {
   inventory: InventoryReader;
   planPreviewer: PlanPreviewer;
   baseUrl(): string;

@@ -11,7 +11,7 @@ import { pageQuerySchema, presentPage, querySchema, readPage } from '../server/p
 import { factoryOf, requireReached } from '../server/reach.ts';
 import { presentReconciliation } from './present-reconciliation.ts';
 
-export interface ReconciliationRouteParts {
+interface ReconciliationRouteParts {
   reconciliations: ReconciliationReader;
   reconcile: Pick<ReconcileControl, 'reconcileNow'>;
   clock: Pick<Clock, 'wallMs'>;

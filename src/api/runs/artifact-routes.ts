@@ -13,7 +13,7 @@ import { findReachedRun, findReadableRun } from './find-reached-run.ts';
 import { forwardToHolder } from './forward-to-holder.ts';
 import { fence, presentTerm, requireHeld } from './present-hold.ts';
 
-export interface ArtifactRouteParts {
+interface ArtifactRouteParts {
   runs: RunReader;
   artifacts: RunArtifacts;
   group: Pick<ReplicaGroup, 'list'>;

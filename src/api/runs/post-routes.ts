@@ -7,7 +7,7 @@ import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { findReadableRun } from './find-reached-run.ts';
 
-export interface PostRouteParts {
+interface PostRouteParts {
   runs: RunReader;
   notices: Pick<NoticeQueue, 'ofRun'>;
 }

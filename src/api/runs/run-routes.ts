@@ -18,7 +18,7 @@ import { registerRetryRoutes } from './retry-routes.ts';
 import { type FindRun, type RunLogParts, type RunRequest, registerRunLogRoutes } from './run-log-routes.ts';
 import { type RunFilters, readRunSearch, runFilterProperties } from './run-search.ts';
 
-export interface RunRouteParts extends RunLogParts {
+interface RunRouteParts extends RunLogParts {
   runControl: RunControl;
 }
 

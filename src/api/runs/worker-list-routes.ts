@@ -8,7 +8,7 @@ import { requireRole } from '../server/access-rules.ts';
 import { principalOf } from '../server/reach.ts';
 
 /** Who executes the runs of factories with the executor `queue`. */
-export function registerWorkerList(app: FastifyInstance, { workers }: { workers: Pick<WorkerControl, 'list'> }): void {
+export function registerWorkerList(app: FastifyInstance, workers: Pick<WorkerControl, 'list'>): void {
   app.get(
     '/workers',
     {

@@ -33,7 +33,7 @@ import { fence, presentTerm, requireHeld } from './present-hold.ts';
 import { presentRunInput } from './present-run-input.ts';
 import { presentRunInPassing } from './present-runs.ts';
 
-export interface WorkerRouteParts {
+interface WorkerRouteParts {
   runs: RunReader;
   runControl: Pick<RunControl, 'explainWait'>;
   workers: WorkerControl;

@@ -17,7 +17,7 @@ const bodySchema = {
 };
 
 /** Changing the master key while the daemon runs. */
-export function masterKeyPlugin(app: FastifyInstance, parts: { masterKey: MasterKeyControl }): void {
+export function masterKeyPlugin(app: FastifyInstance, masterKey: MasterKeyControl): void {
   app.post<{ Body: { new_key: string } }>(
     '/master-key/rotations',
     {
@@ -33,7 +33,7 @@ export function masterKeyPlugin(app: FastifyInstance, parts: { masterKey: Master
     },
     async (request) => {
       const key = new Uint8Array(Buffer.from(request.body.new_key, 'base64'));
-      const { state, resealed, keyFile, earlierKeyFile } = await parts.masterKey.rotate(key);
+      const { state, resealed, keyFile, earlierKeyFile } = await masterKey.rotate(key);
       request.auditResult = { state, sealed_values: resealed };
       return { state, resealed, key_file: keyFile, earlier_key_file: earlierKeyFile };
     },

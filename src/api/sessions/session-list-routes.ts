@@ -12,7 +12,7 @@ import { requireRole } from '../server/access-rules.ts';
 import { principalOf } from '../server/reach.ts';
 import { findUser } from '../users/require-known.ts';
 
-export interface SessionListRouteParts {
+interface SessionListRouteParts {
   sessions: SessionTable;
   users: UserTable;
   /** How long a session lasts without being used. */

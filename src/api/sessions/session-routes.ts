@@ -22,7 +22,7 @@ import { createLoginLink, type LoginLinkParts, takeLoginLink } from './create-lo
 import { openSession, presentSession, type SessionParts } from './open-session.ts';
 import { clearSessionCookie, deriveCsrfToken, readSessionCookie } from './session-cookie.ts';
 
-export interface SessionRouteParts extends SessionParts, LoginLinkParts, PasswordParts {
+interface SessionRouteParts extends SessionParts, LoginLinkParts, PasswordParts {
   tokens: TokenTable;
   failedAttempts: FailedAttempts;
   events: Pick<EventFeed, 'position'>;

@@ -7,7 +7,7 @@ import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { findLiveWebhook } from './find-webhook.ts';
 
-export interface BackfillRouteParts {
+interface BackfillRouteParts {
   inventory: InventoryReader;
   deliveries: Pick<DeliveryReader, 'list'>;
   backfill: BackfillControl;

@@ -15,7 +15,7 @@ import { requireRole } from '../server/access-rules.ts';
 import { principalOf } from '../server/reach.ts';
 import { findLiveWebhook } from './find-webhook.ts';
 
-export interface ConnectionRouteParts {
+interface ConnectionRouteParts {
   inventory: InventoryReader;
   connector: WebhookConnector;
 }

@@ -6,7 +6,7 @@ import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { findWebhook } from './find-webhook.ts';
 
-export interface PayloadKeyRouteParts {
+interface PayloadKeyRouteParts {
   inventory: InventoryReader;
   inspector: Pick<Inspector, 'collectKeys'>;
 }

@@ -25,7 +25,7 @@ import { factoryOf } from '../server/reach.ts';
 import { findLiveWebhook } from './find-webhook.ts';
 import { presentWebhook, type WebhookSurroundings } from './present-webhook.ts';
 
-export interface WebhookEditRouteParts extends EditGuardParts {
+interface WebhookEditRouteParts extends EditGuardParts {
   editor: FactoryEditor;
   surroundings: WebhookSurroundings;
 }

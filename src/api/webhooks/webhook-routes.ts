@@ -13,7 +13,7 @@ import { presentUnlogged, type UnloggedParts } from './present-unlogged.ts';
 import { presentCapture, presentWebhook, type WebhookSurroundings } from './present-webhook.ts';
 import type { SendTestDelivery } from './send-test-delivery.ts';
 
-export interface WebhookRouteParts extends UnloggedParts {
+interface WebhookRouteParts extends UnloggedParts {
   inventory: InventoryReader;
   captures: CaptureControl;
   surroundings: WebhookSurroundings;

@@ -9,10 +9,6 @@ import { describeProblem, type Problem, sendProblem } from '../server/problem.ts
 import { principalOf } from '../server/reach.ts';
 import { presentStory } from './present-story.ts';
 
-interface WhyRouteParts {
-  story: StoryParts;
-}
-
 const DESCRIPTION = [
   '`ref` is an ID or the first characters of one, the name of a webhook or an automation, a commit or the first characters of one,',
   'the delivery ID of a sender, or `last` for the most recent delivery. For owners, it is also the name of a secret.',
@@ -21,7 +17,7 @@ const DESCRIPTION = [
 ].join(' ');
 
 /** `GET /why/{ref}`: why an object is in its state. */
-export function whyPlugin(app: FastifyInstance, { story }: WhyRouteParts): void {
+export function whyPlugin(app: FastifyInstance, parts: StoryParts): void {
   app.get<{ Params: { ref: string }; Querystring: { factory?: string; all?: boolean } }>(
     '/why/:ref',
     {
@@ -45,7 +41,7 @@ export function whyPlugin(app: FastifyInstance, { story }: WhyRouteParts): void 
       const { role, factories } = principalOf(request);
       const { ref } = request.params;
       const { factory = null, all = false } = request.query;
-      const answer = await composeStory(story, { role, factories, factory }, { ref, all });
+      const answer = await composeStory(parts, { role, factories, factory }, { ref, all });
       return answer.found === 'story' ? presentStory(answer.story) : sendProblem(reply, describeMiss(ref, answer));
     },
   );
