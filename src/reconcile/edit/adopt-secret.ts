@@ -6,15 +6,12 @@ import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
 import type { SecretValue } from '../../domain/secret-value.ts';
 import type { Clock } from '../../domain/time/clock.ts';
+import type { Reconcilers } from '../create-reconcilers.ts';
 
-interface AdoptionParts {
+interface AdoptionParts extends Pick<Reconcilers, 'betweenPasses' | 'serve'> {
   inventory: Pick<InventoryReader, 'webhook'>;
   pins: Pick<Inventory, 'pinSecret'>;
   secrets: SecretStore;
-  /** Runs `work` on the result of the last reconciliation of the factory, while none is in progress. */
-  betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
-  /** Makes the applied definition live with the currently pinned secrets. */
-  serve(factory: string): Promise<void>;
   clock: Pick<Clock, 'wallMs'>;
   ids: IdSource;
 }

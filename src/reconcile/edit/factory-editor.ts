@@ -6,6 +6,7 @@ import type { Page, PageRequest } from '../../domain/page.ts';
 import type { Author, Revision } from '../../domain/ports/definitions/hosted-source.ts';
 import type { SecretValue } from '../../domain/secret-value.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
+import type { Reconcilers } from '../create-reconcilers.ts';
 import type { ComposedEdit, EditedState, EditOutcome, FactoryEdit } from '../edit-factory.ts';
 import {
   type AutomationWriting,
@@ -56,10 +57,7 @@ export interface FactoryEditor {
 }
 
 interface EditorParts extends SecretParts {
-  loop: {
-    edit(factory: string, edit: FactoryEdit): Promise<EditOutcome>;
-    history(factory: string, page: PageRequest): Promise<Page<Revision> | null>;
-  };
+  loop: Pick<Reconcilers, 'edit' | 'history'>;
 }
 
 export function createFactoryEditor(parts: EditorParts): FactoryEditor {

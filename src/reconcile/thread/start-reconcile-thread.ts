@@ -6,7 +6,6 @@ import type { Serving } from '../../domain/ports/definitions/serving.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { OnTimedPass } from '../../domain/ports/tracing.ts';
-import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
 import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
 import { type CancelCall, scheduleCall } from '../../domain/time/schedule.ts';
 import type { AdoptSecret, IngressListeners } from '../../ingress/ingress-context.ts';
@@ -15,6 +14,7 @@ import { createPortClient } from '../../platform/threads/port-client.ts';
 import { PortLink } from '../../platform/threads/port-link.ts';
 import type { StorageThread } from '../../storage/thread/start-storage.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
+import type { OnReconciled } from '../reconciler.ts';
 import { type HostPorts, RECONCILE_OPERATIONS, type ReconcilePorts, type ReconcileSettings } from './protocol.ts';
 
 interface ReconcileThreadParts {
@@ -24,7 +24,7 @@ interface ReconcileThreadParts {
   openChannel: StorageThread['openChannel'];
   serving: Serving<Packed<AppliedChange>>;
   secrets: SecretStore;
-  onReconciled(end: ReconciliationEnd): void;
+  onReconciled: OnReconciled;
   onTimedPass: OnTimedPass;
   logger: Logger;
 }
