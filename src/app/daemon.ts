@@ -8,7 +8,6 @@ import type { Environment } from '../domain/reserved-variables.ts';
 import type { Run } from '../domain/resources/run.ts';
 import type { ServiceNotifier } from '../operations/systemd/service-notifier.ts';
 import type { DaemonEnd } from './end-daemon.ts';
-import type { Admin } from './open-admin.ts';
 
 /** Where the log goes. */
 interface LogTarget {
@@ -39,7 +38,11 @@ export interface DaemonOptions {
 }
 
 /** A running daemon. */
-export interface Daemon extends Omit<Admin, 'url'>, DaemonEnd {
+export interface Daemon extends DaemonEnd {
+  /** Is this the first start on this data directory? */
+  isFirstStart: boolean;
+  /** A login link for the person who started the daemon. It replaces the one before. */
+  createStartLink(): Promise<string>;
   ingressUrl: string;
   adminUrl: string;
   /** Names of the factories in the configuration. */

@@ -4,8 +4,9 @@ import { pause } from '../domain/time/backoff.ts';
 import { formatDuration } from '../domain/words/duration.ts';
 import type { Health } from '../operations/health/health.ts';
 import type { ServiceNotifier } from '../operations/systemd/service-notifier.ts';
+import type { Parts } from '../platform/parts.ts';
 import type { Dispatcher } from '../runs/dispatcher.ts';
-import type { Lifetime } from './lifetime.ts';
+import type { Reload } from './reload.ts';
 
 /**
  * How a daemon stops.
@@ -28,7 +29,7 @@ export interface EndParts {
   dispatcher: Pick<Dispatcher, 'drain' | 'finish' | 'stop'>;
   limits: { drainMs: number; shutdownGraceMs: number };
   service: Pick<ServiceNotifier, 'stopping' | 'status' | 'extendTimeout'>;
-  lifetime: Lifetime;
+  parts: Pick<Parts<Reload>, 'stop'>;
   /** Aborted when the listeners must not wait longer for open requests: at `force`, and when `drain` has passed. */
   hurry: AbortController;
   /** Resolves when the storage can no longer store anything durably. */
@@ -72,14 +73,14 @@ interface Ending {
 
 /** Resolves with the exit code: `code`, or 1 if something could not be stopped. */
 async function endCleanly(parts: EndParts, { code, mode, force }: Ending): Promise<number> {
-  const { health, service, lifetime, logger } = parts;
+  const { health, service, hurry, logger } = parts;
   logger.info({ mode }, 'daemon stopping');
   service.stopping();
   try {
     // Deliveries are accepted until no command runs. The next daemon starts their runs.
     await endRuns(parts, mode, force);
     health.fail('the daemon is stopping');
-    await lifetime.end();
+    await parts.parts.stop({ hurry: hurry.signal });
   } catch (error) {
     logger.error({ err: error }, 'daemon not stopped cleanly');
     return 1;

@@ -22,6 +22,7 @@ import { readOrCreateId } from '../platform/files/id-file.ts';
 import { makeFolder } from '../platform/files/make-folder.ts';
 import { builtFile } from '../platform/files/package-files.ts';
 import { removeDrafts } from '../platform/files/write-durably.ts';
+import type { Parts } from '../platform/parts.ts';
 import { createAnswerStore } from '../platform/secrets/answer-store.ts';
 import { loadMasterKey, type MasterKeyRequest } from '../platform/secrets/load-master-key.ts';
 import { isKeyOf, MasterKeyRotation, type PlaceKey } from '../platform/secrets/master-key-rotation.ts';
@@ -35,7 +36,7 @@ import type { PostgresSettings, ReplicaSettings } from '../storage/postgres/open
 import { readKeyProof } from '../storage/read-key-proof.ts';
 import type { SqliteFile } from '../storage/sqlite/sqlite-storage.ts';
 import { type StorageThread, startStorage } from '../storage/thread/start-storage.ts';
-import type { Lifetime } from './lifetime.ts';
+import type { Reload } from './reload.ts';
 
 /** The data directory of a daemon, locked. */
 export interface OpenDataDir {
@@ -56,13 +57,13 @@ interface OpenStorage
 export async function openDataDir(
   { dataDir, storage, replica, masterKeyFile }: Pick<Config, 'dataDir' | 'storage' | 'replica' | 'masterKeyFile'>,
   env: SecretStoreParts['env'],
+  parts: Pick<Parts<Reload>, 'add'>,
   logger: Logger,
-  lifetime: Lifetime,
 ): Promise<OpenDataDir> {
   await makeDataDir(dataDir);
   const warning = checkDataDir(dataDir);
   const lock = lockDataDir(dataDir);
-  lifetime.defer(() => lock.release());
+  parts.add({ name: 'lock of the data directory', stop: () => lock.release() });
   if (warning !== null) logger.warn({}, warning);
   const paths = resolveDataPaths(dataDir);
   // A daemon that was killed leaves its file behind, with addresses where nobody listens.
@@ -76,7 +77,7 @@ export async function openDataDir(
   await removeDrafts(dataDir);
   const machine = storage.type === 'sqlite' ? null : await readOrCreateId(paths.machineId);
   const settings = machine === null ? null : { machine, runLeaseMs: replica.runLeaseMs };
-  return { paths, machine, opening: openStorage(storage, settings, paths, logger, lifetime) };
+  return { paths, machine, opening: openStorage(storage, settings, paths, parts, logger) };
 }
 
 /** `null` also for a file of SQLite that only the start of the storage can explain. */
@@ -106,11 +107,11 @@ async function openStorage(
   config: Config['storage'],
   replica: ReplicaSettings | null,
   paths: DataPaths,
+  parts: Pick<Parts<Reload>, 'add'>,
   logger: Logger,
-  lifetime: Lifetime,
 ): Promise<OpenStorage> {
   const thread = await startThread(config, replica, paths);
-  lifetime.defer(() => thread.close());
+  parts.add({ name: 'storage', stop: () => thread.close() });
   await noteStorage(paths.storageNote, config.type);
   for (const text of thread.opened.warnings) logger.warn({}, text);
   if (thread.opened.migration !== null) logger.info({ ...thread.opened.migration }, 'database migrated');

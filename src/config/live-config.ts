@@ -29,7 +29,7 @@ export const RELOADED_OPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** What a reload would change. */
-interface ConfigChange {
+export interface ConfigChange {
   /** The configuration afterwards: changed in what needs no restart. */
   config: Config;
   /** Factories that the configuration has for the first time, no longer has, or has with other keys. */

@@ -1,4 +1,4 @@
-import { AppError } from '../domain/errors.ts';
+import { AppError, messageOf } from '../domain/errors.ts';
 import type { DeliveryTrace, DeliveryTracer } from '../domain/ports/tracing.ts';
 import type { UnloggedReason } from '../domain/words/unlogged-reasons.ts';
 import { DISCONNECTED, type IngressContext, type Outcome, type Step } from './ingress-context.ts';
@@ -65,10 +65,10 @@ function endTrace(trace: DeliveryTrace | null, { method }: IngressRequest, outco
 
 function rejectError(context: IngressContext, webhook: LiveWebhook | null, error: unknown): IngressAnswer {
   if (isStorageFailure(error)) {
-    context.listeners.onStorageFailure(error);
+    context.logger.error({ problem: messageOf(error) }, 'delivery not stored');
     return rejectFailed(context, webhook, 'storage');
   }
-  context.listeners.onDefect(error);
+  context.logger.error({ err: error }, 'delivery failed with an internal error');
   return rejectFailed(context, webhook, 'internal');
 }
 

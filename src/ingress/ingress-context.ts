@@ -1,10 +1,10 @@
+import type { Publish } from '../domain/happenings.ts';
 import type { IdSource } from '../domain/ids.ts';
+import type { Logger } from '../domain/ports/logger.ts';
 import type { IngressMetrics } from '../domain/ports/metrics.ts';
 import type { DeliveryTracer } from '../domain/ports/tracing.ts';
-import type { NewRun } from '../domain/resources/delivery.ts';
 import type { SecretValue } from '../domain/secret-value.ts';
 import type { Clock } from '../domain/time/clock.ts';
-import type { StoredTraceContext } from '../domain/trace-context.ts';
 import type { LoopGuardLimit } from '../domain/words/loop-guard.ts';
 import type { RateLimits } from './limits.ts';
 import type { BackfillMarks } from './log/backfill-marks.ts';
@@ -29,21 +29,6 @@ export type AdoptSecret = (
   webhook: Pick<LiveWebhook, 'factory' | 'uid'>,
   secret: SecretValue,
 ) => Promise<{ ok: true } | { ok: false; detail: string }>;
-
-/** Modules that follow what the ingress did. */
-export interface IngressListeners {
-  /** Called after a delivery that created runs of this factory is stored. */
-  onRunsCreated(factory: string, runs: readonly NewRun[]): void;
-  /**
-   * Called after a push to the production branch of this factory is stored. The webhook in its `source` received the
-   * push.
-   */
-  onPush(factory: string, trace: StoredTraceContext | null): void;
-  /** Called when a delivery could not be stored. */
-  onStorageFailure(error: unknown): void;
-  /** Called when a delivery failed because of a defect in Dockbell. */
-  onDefect(error: unknown): void;
-}
 
 /** The dependencies of the steps. */
 export interface IngressContext {
@@ -70,7 +55,8 @@ export interface IngressContext {
   loopGuard: LoopGuardLimit;
   /** Public URL of the ingress, without a trailing slash. Some senders sign it. */
   baseUrl(): string;
-  listeners: IngressListeners;
+  publish: Publish;
+  logger: Logger;
 }
 
 /** How a request ends: with an answer, or without one because the sender disconnected. */

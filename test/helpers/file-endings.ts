@@ -1,13 +1,19 @@
-import { Lifetime } from '../../src/app/lifetime.ts';
-
-const lifetime = new Lifetime();
+const endings: (() => unknown)[] = [];
 
 /** Stops something when the test file ends. Test files share a process, so it would disturb later files. */
 export function deferToFileEnd(ending: () => unknown): void {
-  lifetime.defer(ending);
+  endings.push(ending);
 }
 
-/** Called after each test file (`after-each-file.ts`). */
-export function endFile(): Promise<void> {
-  return lifetime.end();
+/** Called after each test file (`after-each-file.ts`). Runs every ending, the latest first, and throws the first failure. */
+export async function endFile(): Promise<void> {
+  const failures: unknown[] = [];
+  for (const ending of endings.splice(0).reverse()) {
+    try {
+      await ending();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { ApiModules } from '../../src/api/api-modules.ts';
 import { createBackfill } from '../../src/api/webhooks/post-backfill.ts';
 import { createTestDeliverySender, type SendTestDelivery } from '../../src/api/webhooks/send-test-delivery.ts';
-import { createIngress } from '../../src/app/create-ingress.ts';
 import { composeTerms, createRunDispatcher } from '../../src/app/create-run-dispatcher.ts';
-import { findPushTrigger } from '../../src/app/push-trigger.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { findPushTrigger } from '../../src/config/push-trigger.ts';
 import { createClientAddresses } from '../../src/domain/client-address.ts';
+import type { Handlers, Publish } from '../../src/domain/happenings.ts';
 import type { IdSource, RandomBytes } from '../../src/domain/ids.ts';
 import type { DefinitionSource } from '../../src/domain/ports/definitions/definition-source.ts';
 import type { BackfillControl } from '../../src/domain/ports/deliveries/backfill-control.ts';
@@ -23,16 +23,20 @@ import type { SecretHistory, SecretStore } from '../../src/domain/ports/secret-s
 import type { WebhookConnector } from '../../src/domain/ports/webhook-connector.ts';
 import type { Clock } from '../../src/domain/time/clock.ts';
 import { scheduleCall } from '../../src/domain/time/schedule.ts';
-import { markBackfills } from '../../src/ingress/log/backfill-marks.ts';
-import type { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
+import { createIngress } from '../../src/ingress/create-ingress.ts';
+import { BackfillMarks, markBackfills } from '../../src/ingress/log/backfill-marks.ts';
+import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
+import { UrlProbes } from '../../src/ingress/log/url-probes.ts';
 import { createServing } from '../../src/ingress/registry/create-serving.ts';
 import { LiveFactories } from '../../src/ingress/registry/live-factories.ts';
 import { Registry } from '../../src/ingress/registry/registry.ts';
+import { createReplays } from '../../src/ingress/replay/create-replays.ts';
 import { EventHub } from '../../src/operations/events/event-hub.ts';
 import { createEventSources } from '../../src/operations/events/feed-events.ts';
 import { createHealth } from '../../src/operations/health/health.ts';
 import type { Metrics } from '../../src/operations/observability/metrics/metrics.ts';
 import { createWebhookConnector } from '../../src/outbound/connect/create-connector.ts';
+import { Parts } from '../../src/platform/parts.ts';
 import { createNotifyingSecretStore } from '../../src/platform/secrets/notifying-secret-store.ts';
 import type { Reconcilers } from '../../src/reconcile/create-reconcilers.ts';
 import type { FactoryEditor } from '../../src/reconcile/edit/factory-editor.ts';
@@ -150,7 +154,7 @@ export function createSeededEngine(
     observer: metrics.runs,
     secrets,
     startRecords: createMemoryRecords(),
-    onRunChanged: reports.onRunChanged,
+    onRunChanged: (run) => reports.onRunsChanged([run]),
     clock,
     logger,
   });
@@ -160,6 +164,14 @@ export function createSeededEngine(
     listWarnings: () => [],
     schedule: scheduleCall,
   });
+  const publish = publishEngine({
+    deliveryRecorded: ({ entry, outcome }) => reports.onRecorded(entry, outcome),
+    runsCreated: ({ factory }) => dispatcher.wake(factory),
+    pushReceived: ({ factory, trace }) => reconcilers.onPush(factory, trace),
+  });
+  const captures = new CaptureWindows(clock);
+  const backfillMarks = new BackfillMarks();
+  let ingressUrl = '';
   const ingress = createIngress({
     config: CONFIG,
     storage,
@@ -167,15 +179,30 @@ export function createSeededEngine(
     secretHistory: secrets,
     adoptSecret,
     sockets: [],
-    health,
+    onListening: (url) => {
+      ingressUrl = url;
+    },
+    isReady: async () => (await health.ready()).ready,
     findClientAddress: createClientAddresses([]).find,
     hurry: new AbortController().signal,
     metrics,
     tracer: null,
-    onRecorded: reports.onRecorded,
-    onRunsCreated: (factory) => dispatcher.wake(factory),
-    onPush: reconcilers.onPush,
-    announceProbe: null,
+    captures,
+    urlProbes: new UrlProbes(),
+    backfillMarks,
+    publish,
+    clock,
+    ids,
+    logger,
+  });
+  const replays = createReplays({
+    replays: storage.replays,
+    deliveries,
+    registry,
+    recorder: ingress.recorder,
+    tracer: null,
+    onRecorded: (entry, outcome) => publish('deliveryRecorded', { entry, outcome }),
+    onRunsCreated: (factory, created) => publish('runsCreated', { factory, runs: created }),
     clock,
     ids,
     logger,
@@ -187,37 +214,40 @@ export function createSeededEngine(
     await dispatcher.lead();
     if (source !== 'repository') await reconcilers.reconcileNow('payments');
   });
-  const listenOnce = once(() => {
-    deferToFileEnd(() => ingress.stop());
-    return ingress.start();
+  const listenOnce = once(async () => {
+    deferToFileEnd(async () => {
+      await replays.stop();
+      await ingress.part.stop!({ hurry: new AbortController().signal });
+    });
+    await ingress.part.start!();
   });
   return {
     start,
     secrets,
     reconcilers,
     events,
-    captures: ingress.captures,
+    captures,
     health,
     runLogs: runLogs.reader,
     artifacts: createArtifacts(),
     editor: startBefore(start, editor),
-    replays: startBefore(start, ingress.replays.control),
+    replays: startBefore(start, replays.control),
     ...controlRuns(start, dispatcher),
     wake: (factory) => dispatcher.wake(factory),
     sendTestDelivery: async (...delivery) => {
       await start();
-      const ingressUrl = await listenOnce();
+      await listenOnce();
       const baseUrl = () => CONFIG.baseUrl!;
-      return createTestDeliverySender({ secrets, clock, ids, ingressUrl, baseUrl })(...delivery);
+      return createTestDeliverySender({ secrets, clock, ids, ingressUrl: () => ingressUrl, baseUrl })(...delivery);
     },
     backfill: {
       post: async (...delivery) => {
         await start();
-        const ingressUrl = await listenOnce();
-        const { backfillMarks, verifyOriginal } = ingress;
+        await listenOnce();
+        const { verifyOriginal } = ingress;
         const marks = markBackfills(backfillMarks);
-        const baseUrl = () => CONFIG.baseUrl!;
-        return createBackfill({ secrets, clock, ids, ingressUrl, baseUrl, verifyOriginal, marks }).post(...delivery);
+        const target = { secrets, clock, ids, ingressUrl: () => ingressUrl, baseUrl: () => CONFIG.baseUrl! };
+        return createBackfill({ ...target, verifyOriginal, marks }).post(...delivery);
       },
     },
     connector: createWebhookConnector({
@@ -229,6 +259,12 @@ export function createSeededEngine(
       nowMs: () => clock.wallMs(),
     }),
   };
+}
+
+function publishEngine(on: Handlers): Publish {
+  const parts = new Parts(silentLogger);
+  parts.add({ name: 'engine', on });
+  return parts.publish;
 }
 
 function controlRuns(start: () => Promise<void>, dispatcher: Dispatcher) {

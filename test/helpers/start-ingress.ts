@@ -7,6 +7,7 @@ import { Pool } from 'undici';
 import { NO_AGENT_FILES } from '../../src/domain/agent-files.ts';
 import { createClientAddresses } from '../../src/domain/client-address.ts';
 import type { Handshake } from '../../src/domain/handshake.ts';
+import type { Happenings } from '../../src/domain/happenings.ts';
 import { createIdSource, type WebhookUid } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { EMPTY_PLAN } from '../../src/domain/plan.ts';
@@ -42,6 +43,7 @@ import { createSecretStore } from '../../src/platform/secrets/secret-store.ts';
 import { createVault } from '../../src/platform/secrets/vault.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { buildAudited } from './build-apply.ts';
+import { silentLogger } from './command-runs.ts';
 import { declareWebhook } from './declare-webhook.ts';
 import { createDatabaseFile } from './new-database.ts';
 import { NO_POLICY } from './no-policy.ts';
@@ -295,11 +297,16 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       countHandshake: (_webhook, outcome) => seen.handshakes.push(outcome),
       countRejection: (reason) => seen.rejections.push(reason),
     },
-    listeners: {
-      onRunsCreated: (factory) => seen.wakened.push(factory),
-      onPush: (factory) => seen.pushes.push(factory),
-      onStorageFailure: (error) => seen.trouble.push(error),
-      onDefect: (error) => seen.defects.push(error),
+    publish: (kind, what) => {
+      if (kind === 'runsCreated') seen.wakened.push((what as Happenings['runsCreated']).factory);
+      if (kind === 'pushReceived') seen.pushes.push((what as Happenings['pushReceived']).factory);
+    },
+    logger: {
+      ...silentLogger,
+      error: ({ problem, err }) => {
+        if (problem === undefined) seen.defects.push(err);
+        else seen.trouble.push({ message: problem });
+      },
     },
   };
   const hurry = new AbortController();

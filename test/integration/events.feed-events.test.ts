@@ -62,7 +62,7 @@ describe('the event of a delivery', () => {
     expect(born).toHaveLength(2);
     for (const run of born) expect(run).toEqual(await runs.get(run.id));
 
-    sources.onRunChanged(born[0]!.id);
+    sources.onRunsChanged([born[0]!.id]);
     await eventually(async () => events.length === 8);
     expect(events[7]).toEqual({ kind: 'run', run: born[0], attempts: [] });
   });
@@ -85,7 +85,7 @@ describe('the event of a delivery', () => {
       logger: silentLogger,
     });
     sources.onRecorded(buildOffer(), { label: 'Accepted' });
-    sources.onRunChanged('run_a');
+    sources.onRunsChanged(['run_a']);
     expect(read).toEqual([]);
     expect(hub.subscribe('e-0', () => {})).toMatchObject({ missed: null, position: 'e-2' });
   });

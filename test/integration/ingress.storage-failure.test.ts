@@ -22,7 +22,12 @@ it('returns 503 with Retry-After, never 4xx, if the storage cannot write, and ac
   ingress = await startIngress({ wrapLog, automations: [{ name: 'run-it', webhook: 'hook' }] });
   const answer = await ingress.post('hook', { body: '{}' });
   expect(answer).toMatchObject({ status: 503, body: UNAVAILABLE, headers: { 'retry-after': '5' } });
-  expect(ingress.seen).toMatchObject({ rejections: ['storage'], trouble: [failure], wakened: [], labels: [] });
+  expect(ingress.seen).toMatchObject({
+    rejections: ['storage'],
+    trouble: [{ message: failure.message }],
+    wakened: [],
+    labels: [],
+  });
   // Checks before the storage are unchanged.
   expect((await ingress.post('hook', { body: '{bad' })).status).toBe(400);
   expect((await ingress.post(ingress.path(), { body: '{}' })).status).toBe(401);

@@ -16,7 +16,7 @@ interface BackfillParts {
   clock: Pick<Clock, 'wallMs'>;
   ids: Pick<IdSource, 'deliveryId'>;
   /** Where the ingress listens. */
-  ingressUrl: string;
+  ingressUrl(): string;
   /** Where senders reach it. */
   baseUrl(): string;
   /** Would the webhook accept the signature of this request? Headers are name, value, name, value. */
@@ -60,7 +60,7 @@ async function findOriginal(
     const json = Buffer.from(text);
     const body = bodyFormat === 'form' ? wrapInForm(formField ?? JSON_FIELD, json) : json;
     if (await verifyOriginal(uid, { headers: encoded.flat(), body })) {
-      return { url: `${ingressUrl}/webhooks/w/${uid}`, headers: Object.fromEntries(encoded), body };
+      return { url: `${ingressUrl()}/webhooks/w/${uid}`, headers: Object.fromEntries(encoded), body };
     }
   }
   return null;
@@ -74,7 +74,7 @@ async function signAgain(
   const secret = await secrets.open(webhook.secretName, webhook.secretVersion);
   if (secret === null) throw new AppError('conflict', `The secret of the webhook ${webhook.name} no longer exists.`);
   const path = `/webhooks/w/${webhook.uid}`;
-  const target = { ...webhook, publicUrl: `${baseUrl()}${path}`, ingressUrl: `${ingressUrl}${path}` };
+  const target = { ...webhook, publicUrl: `${baseUrl()}${path}`, ingressUrl: `${ingressUrl()}${path}` };
   const nowMs = clock.wallMs();
   return buildSenderRequest(target, secret.reveal(), {
     body: Buffer.from(payload),

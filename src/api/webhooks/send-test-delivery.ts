@@ -29,7 +29,7 @@ interface TestDeliveryParts {
   clock: Pick<Clock, 'wallMs'>;
   ids: IdSource;
   /** Where the ingress listens. */
-  ingressUrl: string;
+  ingressUrl(): string;
   /** Where senders reach it. */
   baseUrl(): string;
 }
@@ -46,7 +46,7 @@ export function createTestDeliverySender({
     const secret = await secrets.open(webhook.secretName, webhook.secretVersion);
     if (secret === null) throw new AppError('conflict', `The secret of the webhook ${webhook.name} no longer exists.`);
     const path = `/webhooks/w/${webhook.uid}`;
-    const url = `${ingressUrl}${path}`;
+    const url = `${ingressUrl()}${path}`;
     const target = {
       ...webhook,
       publicUrl: `${baseUrl()}${path}`,

@@ -18,7 +18,7 @@ interface Tally {
 
 type TalliesByReason = Map<UnloggedReason, Tally>;
 
-interface UnloggedTallyParts {
+export interface UnloggedTallyParts {
   counts: Pick<UnloggedCounts, 'add'>;
   clock: Pick<Clock, 'wallMs'>;
   onCounted(webhook: UnloggedWebhook, reason: UnloggedReason, count: number): void;

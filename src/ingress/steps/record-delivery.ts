@@ -46,7 +46,7 @@ function traceMatch(trace: DeliveryTrace, runs: NewRun[]): void {
 }
 
 function concludeRecord(
-  { metrics, listeners, clock }: IngressContext,
+  { metrics, publish, clock }: IngressContext,
   reception: Reception,
   { id, identity, runs }: DeliveryOffer,
   recorded: OfferOutcome,
@@ -57,8 +57,8 @@ function concludeRecord(
   metrics.countDelivery(reception.webhook, recorded.label);
   metrics.observeDelivery((clock.monotonicMs() - reception.startedAt) / 1000);
   const isNew = recorded.label === 'Accepted';
-  if (isNew && runs.length > 0) listeners.onRunsCreated(factory, runs);
-  if (isNew && isPush(reception)) listeners.onPush(factory, reception.trace?.contextOfRuns() ?? null);
+  if (isNew && runs.length > 0) publish('runsCreated', { factory, runs });
+  if (isNew && isPush(reception)) publish('pushReceived', { factory, trace: reception.trace?.contextOfRuns() ?? null });
   return answers.accepted(reception.webhook.success, identity.value);
 }
 

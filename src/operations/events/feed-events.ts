@@ -31,20 +31,19 @@ interface FeedParts {
   logger: Logger;
 }
 
-/** Where the daemon's parts tell what they did. */
+/** Where the daemon's parts publish what they did. */
 export interface EventSources {
   /** An entry of the delivery log is on disk, or could not be written. */
   onRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome): void;
   /** Another replica recorded these; `null` if they are too many to list. */
   onRecordedElsewhere(deliveries: readonly DeliveryId[] | null): void;
-  onRunChanged(id: RunId): void;
-  /** Another replica changed these; `null` if they are too many to list, or unknown. */
-  onRunsChangedElsewhere(runs: readonly RunId[] | null): void;
+  /** `null` if they are too many to list, or unknown. */
+  onRunsChanged(runs: readonly RunId[] | null): void;
   onReconciled(reconciliation: ReconciliationEnd): void;
   onPullRequestsChanged(factory: string): void;
 }
 
-/** Makes events of what the parts tell, as far as anybody listens. */
+/** Makes events of what the parts publish, as far as anybody listens. */
 export function createEventSources({ hub, findWebhook, runs, deliveries, logger }: FeedParts): EventSources {
   const publishStored = async (id: DeliveryId) => {
     const delivery = await deliveries.get(id);
@@ -73,8 +72,7 @@ export function createEventSources({ hub, findWebhook, runs, deliveries, logger 
         hub.publish({ kind: 'run', run: describeNewRun(delivery, run), attempts: [] });
       }
     },
-    onRunChanged,
-    onRunsChangedElsewhere: (runs) => {
+    onRunsChanged: (runs) => {
       if (runs === null) hub.miss();
       else for (const id of runs) onRunChanged(id);
     },

@@ -1,5 +1,7 @@
 import type { Config, FactoryConfig, PullRequestConfig } from '../../config/config.ts';
+import type { ConfigChange } from '../../config/live-config.ts';
 import type { IdSource } from '../../domain/ids.ts';
+import type { Part } from '../../domain/part.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { NotifyMetrics } from '../../domain/ports/metrics.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
@@ -22,10 +24,10 @@ export interface CommitNotifierParts {
   logger: Logger;
 }
 
-/** Posts commit statuses and notifications to the targets of all configured factories once it is started. */
-export function createNotifier(parts: CommitNotifierParts): Notifier {
+/** Posts commit statuses and notifications to the targets of all configured factories. */
+export function createNotifier(parts: CommitNotifierParts): { notifier: Notifier; part: Part<ConfigChange> } {
   const { config, storage, secrets, metrics, clock, ids, logger } = parts;
-  return new Notifier({
+  const notifier = new Notifier({
     targets: collectTargets(config),
     inventory: storage.inventory,
     runs: storage.runReader,
@@ -39,10 +41,28 @@ export function createNotifier(parts: CommitNotifierParts): Notifier {
     ids,
     logger,
   });
+  return { notifier, part: report(notifier) };
+}
+
+function report(notifier: Notifier): Part<ConfigChange> {
+  return {
+    name: 'notifications',
+    lead: () => notifier.start(),
+    reload: ({ config }) => notifier.setTargets(collectTargets(config)),
+    stop: ({ hurry }) => notifier.stop(hurry),
+    on: {
+      reconciled: (reconciliation) => notifier.offer(reconciliation),
+      runsChanged: ({ runs }) => {
+        if (runs === null) notifier.offerRecentRuns();
+        else for (const run of runs) notifier.offerRun(run);
+      },
+      secretChanged: ({ name }) => notifier.onSecretChanged(name),
+    },
+  };
 }
 
 /** The targets of all factories, by factory. */
-export function collectTargets({ factories }: Pick<Config, 'factories'>): Map<string, NotifyTarget[]> {
+function collectTargets({ factories }: Pick<Config, 'factories'>): Map<string, NotifyTarget[]> {
   const targetsOf = ({ notify, pullRequests, runs, source }: FactoryConfig) => {
     const branch = source.type === 'repository' ? source.branch : 'main';
     return [

@@ -1,4 +1,6 @@
 import type { Config, FactoryConfig } from '../../config/config.ts';
+import type { Publish } from '../../domain/happenings.ts';
+import type { Part } from '../../domain/part.ts';
 import type { Inventory } from '../../domain/ports/definitions/inventory.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
@@ -6,6 +8,7 @@ import type { PullRequestReader } from '../../domain/pull-request.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { scheduleCall } from '../../domain/time/schedule.ts';
+import type { Registry } from '../../ingress/registry/registry.ts';
 import { toRequestTarget } from '../../outbound/notify/create-notifier.ts';
 import type { Notifier } from '../../outbound/notify/notifier.ts';
 import { postOverHttp } from '../../outbound/notify/post-notice.ts';
@@ -21,7 +24,8 @@ import { pickPassedOn } from '../source/git-process.ts';
 import { parseRepositoryUrl } from '../source/repository-url.ts';
 import { parseFactoryFolder } from '../source/tree-names.ts';
 import { type CheckOrder, describeSlowCheck, type RequestCheck } from './check-request.ts';
-import { RequestWatch, type RequestWatchParts, type WatchedFactory } from './request-watch.ts';
+import { findRequestHint } from './find-request-hint.ts';
+import { RequestWatch, type WatchedFactory } from './request-watch.ts';
 import type { RequestHost, RequestTask } from './request-worker.ts';
 
 /** A fetch, the reading of a tree, its validation and a backtest have less time together. */
@@ -37,24 +41,18 @@ interface RequestCheckParts {
   inventory: Pick<Inventory, 'status'>;
   secrets: Pick<SecretStore, 'resolve' | 'scopes'>;
   openChannel: StorageThread['openChannel'];
-  onChanged: RequestWatchParts['onChanged'];
+  registry: Pick<Registry, 'findByRef'>;
+  publish: Publish;
   clock: Clock;
   logger: Logger;
 }
 
 /** Checks the pull requests of all factories that have the section `pullRequests`. */
 export interface RequestChecks {
+  part: Part<unknown>;
   reader: PullRequestReader;
-  start(): void;
-  /** The configuration has changed. */
-  reload(): void;
-  /** A delivery reports a change of a pull request. */
-  onHint(factory: string): void;
-  onReconciled(factory: string): void;
-  onSecretChanged(name: string): void;
   /** The hosts that cannot be asked. */
   failures(factory: string): TargetFailure[];
-  stop(): Promise<void>;
 }
 
 export function createRequestChecks(parts: RequestCheckParts): RequestChecks {
@@ -65,28 +63,37 @@ export function createRequestChecks(parts: RequestCheckParts): RequestChecks {
   parts.notifier.followRequests((factory, report, post) => watches.get(factory)?.onPost(report, post));
   return {
     reader: { list: (factory) => watches.get(factory)?.list() ?? null },
-    start: () => {
-      isStarted = true;
-      for (const watch of watches.values()) watch.start();
-    },
-    reload: () => {
-      const before = watches;
-      watches = openWatches(parts, thread, before);
-      for (const [name, watch] of before) if (watches.get(name) !== watch) ended.push(watch.stop());
-      for (const [name, watch] of watches) if (isStarted && before.get(name) !== watch) watch.start();
-    },
-    onHint: (factory) => watches.get(factory)?.onHint(),
-    onReconciled: (factory) => {
-      if (isStarted) watches.get(factory)?.onReconciled();
-    },
-    onSecretChanged: (name) => {
-      if (isStarted) for (const watch of watches.values()) watch.onSecretChanged(name);
-    },
     failures: (factory) => [watches.get(factory)?.failure ?? null].filter((failure) => failure !== null),
-    stop: async () => {
-      const stopped = [...watches.values()].map((watch) => watch.stop());
-      await thread.close();
-      await Promise.all([...stopped, ...ended]);
+    part: {
+      name: 'pull requests',
+      lead: () => {
+        isStarted = true;
+        for (const watch of watches.values()) watch.start();
+      },
+      reload: () => {
+        const before = watches;
+        watches = openWatches(parts, thread, before);
+        for (const [name, watch] of before) if (watches.get(name) !== watch) ended.push(watch.stop());
+        for (const [name, watch] of watches) if (isStarted && before.get(name) !== watch) watch.start();
+      },
+      stop: async () => {
+        const stopped = [...watches.values()].map((watch) => watch.stop());
+        await thread.close();
+        await Promise.all([...stopped, ...ended]);
+      },
+      on: {
+        deliveryRecorded: ({ entry, outcome }) => {
+          const factory = findRequestHint(parts.registry, entry, outcome);
+          if (factory !== null) parts.publish('pullRequestsHinted', { factory });
+        },
+        pullRequestsHinted: ({ factory }) => watches.get(factory)?.onHint(),
+        reconciled: ({ factory }) => {
+          if (isStarted) watches.get(factory)?.onReconciled();
+        },
+        secretChanged: ({ name }) => {
+          if (isStarted) for (const watch of watches.values()) watch.onSecretChanged(name);
+        },
+      },
     },
   };
 }
@@ -97,7 +104,7 @@ function openWatches(
   thread: RequestThread,
   before: ReadonlyMap<string, RequestWatch>,
 ): Map<string, RequestWatch> {
-  const { notifier, inventory, secrets, onChanged, clock, logger } = parts;
+  const { notifier, inventory, secrets, publish, clock, logger } = parts;
   const watched = parts.config.factories.flatMap((factory) => describeWatched(factory) ?? []);
   return new Map(
     watched.map((factory) => {
@@ -110,7 +117,7 @@ function openWatches(
         secrets,
         post: postOverHttp,
         check: (order, onTouched) => thread.check(order, onTouched),
-        onChanged,
+        onChanged: (factory) => publish('pullRequestsChanged', { factory }),
         userAgent: `dockbell/${readPackageVersion()}`,
         schedule: scheduleCall,
         clock,

@@ -8,7 +8,8 @@ import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { OnTimedPass } from '../../domain/ports/tracing.ts';
 import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
 import { type CancelCall, scheduleCall } from '../../domain/time/schedule.ts';
-import type { AdoptSecret, IngressListeners } from '../../ingress/ingress-context.ts';
+import type { StoredTraceContext } from '../../domain/trace-context.ts';
+import type { AdoptSecret } from '../../ingress/ingress-context.ts';
 import type { Packed } from '../../platform/threads/packed.ts';
 import { createPortClient } from '../../platform/threads/port-client.ts';
 import { PortLink } from '../../platform/threads/port-link.ts';
@@ -50,7 +51,7 @@ export interface ReconcileThread {
   start(): void;
   onSecretChanged(): void;
   /** The production branch of the factory may have moved. */
-  onPush: IngressListeners['onPush'];
+  onPush(factory: string, trace: StoredTraceContext | null): void;
   /** Ends the loops, then the thread. */
   stop(): Promise<void>;
 }

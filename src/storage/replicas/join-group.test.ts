@@ -27,16 +27,15 @@ it('serves what the earlier leader applied last before it begins to lead, and be
       report = listener;
     },
     self: { name: 'a', version: '1', startedAt: 0 },
-    follow: async (factory, { stored }) => {
-      steps.push(`serve ${factory}`);
-      return stored;
-    },
     onMessage: () => {},
     onRenewed: () => {},
     onReconnected: () => {},
     logger,
   });
-  await group.beginFollowing();
+  await group.beginFollowing(async (factory, { stored }) => {
+    steps.push(`serve ${factory}`);
+    return stored;
+  });
   const begun = new Promise<void>((resolve) => {
     group.onLead(() => {
       steps.push('lead');
@@ -72,7 +71,6 @@ it('reports that it joined, and counts a replica that joins without waiting for 
       report = listener;
     },
     self: { name: 'a', version: '1', startedAt: 0 },
-    follow: async (_factory, { stored }) => stored,
     onMessage: () => {},
     onRenewed: () => {},
     onReconnected: () => {},

@@ -28,11 +28,13 @@ const LOST_MS = 15_000;
 const LOOK_MS = 50;
 const FOLLOW_MS = 10_000;
 
-interface GroupParts {
+/** Makes live what other replicas changed in a factory. */
+export type FollowLive = LiveFollowerParts['follow'];
+
+export interface GroupParts {
   replicas: Pick<ReplicaTable, 'list' | 'describe' | 'announce' | 'liveVersions' | 'changesSince'>;
   listen: StorageThread['group']['listen'];
   self: Omit<ReplicaDescription, 'live' | keyof ReplicaAddresses>;
-  follow: LiveFollowerParts['follow'];
   /** @param from ID of the replica that sent it */
   onMessage(message: ReplicaMessage, from: string): void;
   /** The database has a sign of life of this daemon. */
@@ -50,6 +52,7 @@ export class JoinedGroup implements ReplicaGroup {
   #addresses: ReplicaAddresses | null = null;
   #epoch: number | null = null;
   #begin: (() => void) | null = null;
+  #follow: FollowLive | null = null;
   #checking: Promise<void> = Promise.resolve();
   #leaders = 0;
   #followers = 0;
@@ -58,7 +61,7 @@ export class JoinedGroup implements ReplicaGroup {
     this.#parts = parts;
     this.#follower = new LiveFollower({
       replicas: parts.replicas,
-      follow: parts.follow,
+      follow: async (factory, versions) => this.#follow?.(factory, versions) ?? versions.served,
       onChanged: () => this.#describe(),
       logger: parts.logger,
     });
@@ -113,7 +116,8 @@ export class JoinedGroup implements ReplicaGroup {
   }
 
   /** Call before what is served is read from the storage for the first time. */
-  async beginFollowing(): Promise<void> {
+  async beginFollowing(follow: FollowLive): Promise<void> {
+    this.#follow = follow;
     this.#follower.begin(await this.#parts.replicas.liveVersions());
   }
 

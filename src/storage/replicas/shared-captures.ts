@@ -165,3 +165,7 @@ export class SharedCaptures implements SharedCaptureControl {
     }
   }
 }
+
+export function isAboutCaptures(message: ReplicaMessage): message is CaptureMessage {
+  return ['capture', 'captured', 'diagnose', 'diagnosed'].includes(message.kind);
+}

@@ -1,21 +1,22 @@
-import type { Config } from '../config/config.ts';
-import type { BackupControl } from '../domain/ports/backup-control.ts';
-import type { Logger } from '../domain/ports/logger.ts';
-import { type Environment, MASTER_KEY_VARIABLE } from '../domain/reserved-variables.ts';
-import { systemClock } from '../domain/time/clock.ts';
-import { describeSource } from '../operations/backup/describe-source.ts';
-import { LiveSchedule } from '../operations/backup/live-schedule.ts';
-import { OnlineBackups } from '../operations/backup/online-backups.ts';
-import { createPostgresBackupError } from '../operations/backup/postgres-backup.ts';
-import { ScheduledBackups } from '../operations/backup/scheduled-backups.ts';
-import type { MetricProbes } from '../operations/observability/metrics/metric-probes.ts';
-import type { DataPaths } from '../platform/data-dir/data-paths.ts';
-import type { Lifetime } from './lifetime.ts';
+import type { Config } from '../../config/config.ts';
+import type { BackupControl } from '../../domain/ports/backup-control.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
+import { type Environment, MASTER_KEY_VARIABLE } from '../../domain/reserved-variables.ts';
+import { systemClock } from '../../domain/time/clock.ts';
+import type { DataPaths } from '../../platform/data-dir/data-paths.ts';
+import type { MetricProbes } from '../observability/metrics/metric-probes.ts';
+import { describeSource } from './describe-source.ts';
+import { LiveSchedule } from './live-schedule.ts';
+import { OnlineBackups } from './online-backups.ts';
+import { createPostgresBackupError } from './postgres-backup.ts';
+import { ScheduledBackups } from './scheduled-backups.ts';
 
 /** The backups of this daemon. */
 export interface Backups {
   control: BackupControl;
   scheduled: LiveSchedule;
+  /** Aborts a backup that a client receives. */
+  stop(): Promise<void>;
   /** For the metrics; `null` without scheduled backups. */
   lastTimes: MetricProbes['lastBackup'];
 }
@@ -27,12 +28,11 @@ export interface BackupParts {
   logger: Logger;
 }
 
-export async function createBackups({ config, paths, env, logger }: BackupParts, lifetime: Lifetime): Promise<Backups> {
+export async function createBackups({ config, paths, env, logger }: BackupParts): Promise<Backups> {
   const { dataDir, masterKeyFile } = config;
   const source = describeSource({ dataDir, masterKeyFile, environmentValue: env[MASTER_KEY_VARIABLE] });
   const clock = systemClock;
   const backups = new OnlineBackups(source, clock);
-  lifetime.defer(() => backups.stop());
   const idFile = paths.backupId;
   const scheduled = new LiveSchedule((policy) => new ScheduledBackups({ policy, backups, idFile, clock, logger }));
   await scheduled.setPolicy(config.backup);
@@ -47,6 +47,7 @@ export async function createBackups({ config, paths, env, logger }: BackupParts,
       },
     },
     scheduled,
+    stop: () => backups.stop(),
     lastTimes: () => {
       const status = scheduled.status();
       if (status === null) return null;

@@ -2,8 +2,8 @@ import type { InventoryReader } from '../domain/ports/definitions/inventory.ts';
 import type { FactoryControl } from '../domain/ports/definitions/reconciler.ts';
 import type { PauseControl } from '../domain/ports/runs/pause-control.ts';
 import type { KnownWebhooks } from '../ingress/registry/known-webhooks.ts';
-import type { Metrics } from '../operations/observability/metrics/metrics.ts';
-import type { Alerts } from './create-alerts.ts';
+import type { Alerts } from '../outbound/alerts/create-alerts.ts';
+import type { Metrics } from './observability/metrics/metrics.ts';
 
 /** What the thread that serves deliveries knows of factories. */
 export interface FactoryFollowers {

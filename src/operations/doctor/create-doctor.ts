@@ -1,14 +1,14 @@
-import type { Config } from '../config/config.ts';
-import type { ClientAddresses } from '../domain/client-address.ts';
-import type { IdSource } from '../domain/ids.ts';
-import type { Doctor } from '../domain/ports/doctor.ts';
-import type { Environment } from '../domain/reserved-variables.ts';
-import { systemClock } from '../domain/time/clock.ts';
-import { probeBaseUrl } from '../operations/doctor/checks/base-url.ts';
-import { examine } from '../operations/doctor/examine.ts';
-import type { LiveConditions } from '../operations/health/live-conditions.ts';
-import type { DataPaths } from '../platform/data-dir/data-paths.ts';
-import type { Ingress } from './create-ingress.ts';
+import type { Config } from '../../config/config.ts';
+import type { ClientAddresses } from '../../domain/client-address.ts';
+import type { IdSource } from '../../domain/ids.ts';
+import type { Doctor } from '../../domain/ports/doctor.ts';
+import type { Environment } from '../../domain/reserved-variables.ts';
+import { systemClock } from '../../domain/time/clock.ts';
+import type { UrlProbes } from '../../ingress/log/url-probes.ts';
+import type { DataPaths } from '../../platform/data-dir/data-paths.ts';
+import type { LiveConditions } from '../health/live-conditions.ts';
+import { probeBaseUrl } from './checks/base-url.ts';
+import { examine } from './examine.ts';
 
 export interface DoctorParts {
   config: Config;
@@ -16,17 +16,19 @@ export interface DoctorParts {
   env: Environment;
   conditions: Pick<LiveConditions, 'ofDaemon'>;
   unreadHops: ClientAddresses['unread'];
-  urlProbes: Ingress['urlProbes'];
+  urlProbes: UrlProbes;
   ids: Pick<IdSource, 'webhookUid'>;
   /** Where the ingress listens. */
-  ingressUrl: string;
+  ingressUrl(): string;
 }
 
 /** Examines this daemon. */
 export function createDoctor(parts: DoctorParts): Doctor {
   const { config, paths, env, conditions, unreadHops, urlProbes, ids, ingressUrl } = parts;
   const running = {
-    baseUrl: config.baseUrl ?? ingressUrl,
+    get baseUrl() {
+      return config.baseUrl ?? ingressUrl();
+    },
     conditions: () => conditions.ofDaemon(),
     unreadHops,
     expectProbe: () => expectProbe(urlProbes, ids),
@@ -42,7 +44,7 @@ export function createUrlProbe({
   ingressUrl,
 }: Omit<DoctorParts, 'paths' | 'env' | 'conditions' | 'unreadHops'>) {
   return async (): Promise<string | null> => {
-    const baseUrl = config.baseUrl ?? ingressUrl;
+    const baseUrl = config.baseUrl ?? ingressUrl();
     const symptom = await probeBaseUrl({ baseUrl, expectProbe: () => expectProbe(urlProbes, ids) });
     return symptom?.message ?? null;
   };

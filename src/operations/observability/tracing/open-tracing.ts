@@ -1,29 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type { Config } from '../config/config.ts';
-import type { Logger } from '../domain/ports/logger.ts';
-import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
-import type { Environment } from '../domain/reserved-variables.ts';
-import { systemClock } from '../domain/time/clock.ts';
-import type { Metrics } from '../operations/observability/metrics/metrics.ts';
-import type { Tracing } from '../operations/observability/tracing/start-tracing.ts';
-import type { Lifetime } from './lifetime.ts';
+import type { Config } from '../../../config/config.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
+import type { RunObserver } from '../../../domain/ports/runs/run-observer.ts';
+import type { Environment } from '../../../domain/reserved-variables.ts';
+import { systemClock } from '../../../domain/time/clock.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Tracing } from './start-tracing.ts';
 
 export interface OpenTracingParts {
   config: Pick<Config, 'telemetry'>;
   env: Environment;
   metrics: Pick<Metrics, 'countSpans'>;
   version: string;
-  /** Aborted when a stop has to hurry. */
-  hurry: AbortSignal;
   logger: Logger;
 }
 
 /** Starts tracing if the configuration names a receiver; otherwise its code is not even loaded. */
-export async function openTracing(parts: OpenTracingParts, lifetime: Lifetime): Promise<Tracing | null> {
+export async function openTracing(parts: OpenTracingParts): Promise<Tracing | null> {
   const { otlpEndpoint, samplePercent } = parts.config.telemetry;
   if (otlpEndpoint === null) return null;
-  const { startTracing } = await import('../operations/observability/tracing/start-tracing.ts');
-  const tracing = startTracing({
+  const { startTracing } = await import('./start-tracing.ts');
+  return startTracing({
     endpoint: otlpEndpoint,
     samplePercent,
     serviceName: parts.env.OTEL_SERVICE_NAME || 'dockbell',
@@ -33,8 +30,6 @@ export async function openTracing(parts: OpenTracingParts, lifetime: Lifetime): 
     clock: systemClock,
     logger: parts.logger,
   });
-  lifetime.defer(() => tracing.stop(parts.hurry));
-  return tracing;
 }
 
 export function observeAll(observers: readonly RunObserver[]): RunObserver {

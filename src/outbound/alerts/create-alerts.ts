@@ -1,26 +1,23 @@
 import { stat, statfs } from 'node:fs/promises';
-import type { Config } from '../config/config.ts';
-import { REQUEST_WINDOW_MS } from '../domain/alerts/alert-rules.ts';
-import type { IdSource } from '../domain/ids.ts';
-import type { AlertControl } from '../domain/ports/alerts/alert-control.ts';
-import type { Logger } from '../domain/ports/logger.ts';
-import type { AlertMetrics } from '../domain/ports/metrics.ts';
-import type { UnacceptedKind } from '../domain/ports/replicas.ts';
-import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
-import type { SecretStore } from '../domain/ports/secret-store.ts';
-import type { Storage } from '../domain/ports/storage.ts';
-import type { ReconciliationEnd } from '../domain/reconciliation.ts';
-import type { DeliveryLogEntry, RecordOutcome } from '../domain/resources/delivery.ts';
-import type { Clock } from '../domain/time/clock.ts';
-import { scheduleCall } from '../domain/time/schedule.ts';
-import type { Registry } from '../ingress/registry/registry.ts';
-import { describeBackups, type WatchedBackups } from '../operations/health/live-conditions.ts';
-import { AlertWatch } from '../outbound/alerts/alert-watch.ts';
-import { AlertSender } from '../outbound/alerts/delivery/alert-sender.ts';
-import { PublicUrlWatch } from '../outbound/alerts/public-url-watch.ts';
-import type { FolderSpace, RuleSources } from '../outbound/alerts/rules/finding.ts';
-import { RequestTally } from '../outbound/alerts/rules/request-tally.ts';
-import { readPackageVersion } from '../platform/files/package-version.ts';
+import type { Config } from '../../config/config.ts';
+import { REQUEST_WINDOW_MS } from '../../domain/alerts/alert-rules.ts';
+import type { IdSource } from '../../domain/ids.ts';
+import type { Part } from '../../domain/part.ts';
+import type { AlertControl } from '../../domain/ports/alerts/alert-control.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
+import type { AlertMetrics } from '../../domain/ports/metrics.ts';
+import type { UnacceptedKind } from '../../domain/ports/replicas.ts';
+import type { RunObserver } from '../../domain/ports/runs/run-observer.ts';
+import type { SecretStore } from '../../domain/ports/secret-store.ts';
+import type { Storage } from '../../domain/ports/storage.ts';
+import type { Clock } from '../../domain/time/clock.ts';
+import { scheduleCall } from '../../domain/time/schedule.ts';
+import { readPackageVersion } from '../../platform/files/package-version.ts';
+import { AlertWatch } from './alert-watch.ts';
+import { AlertSender } from './delivery/alert-sender.ts';
+import { PublicUrlWatch } from './public-url-watch.ts';
+import type { FolderSpace, RuleSources } from './rules/finding.ts';
+import { RequestTally, type TalliedWebhook } from './rules/request-tally.ts';
 
 export interface AlertParts {
   config: Pick<Config, 'alerts' | 'baseUrl' | 'dataDir' | 'runsDir' | 'factories' | 'admin'>;
@@ -29,57 +26,44 @@ export interface AlertParts {
     'alertStore' | 'alertMessages' | 'alertReader' | 'inventoryReader' | 'runReader' | 'deliveryReader'
   >;
   secrets: Pick<SecretStore, 'resolve'>;
-  registry: Pick<Registry, 'findByRef'>;
-  backups: WatchedBackups;
+  /** The webhook with this number in the storage, if it is live. */
+  findWebhook(ref: number): TalliedWebhook | undefined;
+  /** What is wrong with the scheduled backups; `null` if nothing is. */
+  findBackupProblem(): string | null;
+  /** Sends a request through the public URL. Resolves with why it did not arrive; `null` if it did. */
+  probePublicUrl(): Promise<string | null>;
+  /** The targets of notifications that cannot be reached. */
+  notifyFailures: RuleSources['notifyFailures'];
   metrics: AlertMetrics;
   clock: Clock;
   ids: IdSource;
   logger: Logger;
 }
 
-/** Sends a request through the public URL. Resolves with why it did not arrive; `null` if it did. */
-type ProbePublicUrl = () => Promise<string | null>;
-
-/** What the rules can only ask once the rest of the daemon exists. */
-interface AlertProbes {
-  probePublicUrl: ProbePublicUrl;
-  notifyFailures: RuleSources['notifyFailures'];
-}
-
-/** The alerts of a daemon, and what they learn from its other parts. */
+/** The alerts of a daemon. */
 export interface Alerts {
+  part: Part<unknown>;
   control: AlertControl;
-  onRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome): void;
-  /** Requests to this webhook that another replica did not accept. */
-  noteUnaccepted(kind: UnacceptedKind, webhook: number, count: number): void;
-  onReconciled(reconciliation: Pick<ReconciliationEnd, 'result'>): void;
   runs: RunObserver;
-  onSecretChanged(name: string): void;
   counts: AlertWatch['counts'];
   /** The targets that cannot be reached. */
   failures(): { target: string; problem: string; since: number }[];
   onFactoryRenamed(): Promise<void>;
-  /** The configuration has changed. */
-  reload(): void;
-  start(probes: AlertProbes): Promise<void>;
-  /** @param hurry ends the wait for answers of targets when it aborts */
-  stop(hurry: AbortSignal): Promise<void>;
 }
 
-/** Creates the alerts. Nothing is evaluated or sent before `start`. */
+/** Creates the alerts. Nothing is evaluated or sent before this daemon leads. */
 export function createAlerts(parts: AlertParts): Alerts {
-  const { config, storage, registry, backups, metrics, clock, ids, logger } = parts;
+  const { config, storage, metrics, clock, ids, logger } = parts;
   const requests = new RequestTally(() => clock.monotonicMs());
   const createdAt = clock.wallMs();
   const noteUnaccepted = (kind: UnacceptedKind, ref: number, count: number) => {
-    const webhook = registry.findByRef(ref);
+    const webhook = parts.findWebhook(ref);
     if (webhook !== undefined) requests.note(kind, webhook, count);
   };
-  let probes: AlertProbes = { probePublicUrl: async () => null, notifyFailures: () => [] };
   const publicUrl = new PublicUrlWatch({
     intervalMs: () =>
       config.baseUrl === null || config.alerts.rules.probe === false ? null : config.alerts.rules.probe,
-    probe: () => probes.probePublicUrl(),
+    probe: parts.probePublicUrl,
     onChange: () => watch.noteEvent(null),
     schedule: scheduleCall,
     logger,
@@ -105,10 +89,10 @@ export function createAlerts(parts: AlertParts): Alerts {
       factories: () => storage.inventoryReader.factories(),
       requests,
       probeProblem: () => publicUrl.problem,
-      notifyFailures: (factory) => probes.notifyFailures(factory),
+      notifyFailures: parts.notifyFailures,
       isActive: (rule, factory) => watch.isActive(rule, factory),
       disks: () => measureFolders([config.dataDir, config.runsDir]),
-      backupProblem: () => describeBackups(backups)?.message ?? null,
+      backupProblem: parts.findBackupProblem,
       nowMs: () => clock.wallMs(),
     },
     store: storage.alertStore,
@@ -124,37 +108,43 @@ export function createAlerts(parts: AlertParts): Alerts {
       targets: () => sender.targets(),
       test: (target) => sender.test(target),
     },
-    onRecorded: (entry, outcome) => {
-      if (outcome.label === 'Accepted' && outcome.guarded !== undefined) watch.noteEvent(null);
-      if (entry.kind !== 'rejection') return;
-      noteUnaccepted(entry.label === null ? 'limited' : 'rejected', entry.webhook, entry.count);
-    },
-    noteUnaccepted,
-    onReconciled: ({ result }) => {
-      watch.noteEvent(null);
-      if (result === 'applied') publicUrl.probeNow();
-    },
     runs: { onClaimed: () => {}, onEnded: ({ factory }) => watch.noteEvent(factory) },
-    onSecretChanged: (name) => sender.onSecretChanged(name),
     onFactoryRenamed: () => watch.onFactoryRenamed(),
     counts: () => watch.counts(),
     failures: () => sender.targets().flatMap(({ failure }) => failure ?? []),
-    reload: () => {
-      sender.setTargets(config.alerts.targets);
-      publicUrl.probeNow();
-      watch.reload();
-    },
-    start: async (given) => {
-      probes = given;
-      publicUrl.start();
-      await noteEarlierRequests(requests, createdAt, parts);
-      await watch.start();
-      sender.start();
-    },
-    stop: async (hurry) => {
-      await publicUrl.stop();
-      await watch.stop();
-      await sender.stop(hurry);
+    part: {
+      name: 'alerts',
+      lead: async () => {
+        publicUrl.start();
+        await noteEarlierRequests(requests, createdAt, parts);
+        await watch.start();
+        sender.start();
+      },
+      reload: () => {
+        sender.setTargets(config.alerts.targets);
+        publicUrl.probeNow();
+        watch.reload();
+      },
+      stop: async ({ hurry }) => {
+        await publicUrl.stop();
+        await watch.stop();
+        await sender.stop(hurry);
+      },
+      on: {
+        deliveryRecorded: ({ entry, outcome }) => {
+          if (outcome.label === 'Accepted' && outcome.guarded !== undefined) watch.noteEvent(null);
+          if (entry.kind !== 'rejection') return;
+          noteUnaccepted(entry.label === null ? 'limited' : 'rejected', entry.webhook, entry.count);
+        },
+        requestsNotAcceptedElsewhere: ({ of, counts }) => {
+          for (const [webhook, count] of counts) noteUnaccepted(of, Number(webhook), count);
+        },
+        reconciled: ({ result }) => {
+          watch.noteEvent(null);
+          if (result === 'applied') publicUrl.probeNow();
+        },
+        secretChanged: ({ name }) => sender.onSecretChanged(name),
+      },
     },
   };
 }
@@ -169,12 +159,12 @@ const MAX_EARLIER_ROWS = 20_000;
 async function noteEarlierRequests(
   requests: RequestTally,
   createdAt: number,
-  { storage, registry, logger }: Pick<AlertParts, 'storage' | 'registry' | 'logger'>,
+  { storage, findWebhook, logger }: Pick<AlertParts, 'storage' | 'findWebhook' | 'logger'>,
 ): Promise<void> {
   const period = { from: createdAt - REQUEST_WINDOW_MS, until: createdAt, limit: MAX_EARLIER_ROWS };
   try {
     for (const { webhook: ref, kind, count, receivedAt } of await storage.alertReader.unacceptedRequests(period)) {
-      const webhook = registry.findByRef(ref);
+      const webhook = findWebhook(ref);
       if (webhook !== undefined) requests.note(kind, webhook, count, createdAt - receivedAt);
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FactoryConfig } from '../config/config.ts';
+import type { FactoryConfig } from './config.ts';
 import { listFactorySettings } from './push-trigger.ts';
 
 const SOURCE = { type: 'repository', pushWebhook: 'git-push', branch: 'main' };

@@ -1,0 +1,88 @@
+import type { ConfigChange } from '../config/live-config.ts';
+import type { Part } from '../domain/part.ts';
+import type { ReplicaGroup } from '../domain/ports/replicas.ts';
+import type { StartRecords } from '../domain/ports/runs/executor.ts';
+import { measureUptimeMs } from '../domain/time/steady-clock.ts';
+import type { IngressRows } from '../ingress/create-ingress.ts';
+import type { LiveSchedule } from '../operations/backup/live-schedule.ts';
+import type { LiveConditions } from '../operations/health/live-conditions.ts';
+import { startHousekeeping } from '../operations/housekeeping/housekeeping.ts';
+import { startTokenExpiryLog } from '../operations/housekeeping/token-expiry.ts';
+import { createRunFiles } from '../runs/executors/files/run-files.ts';
+import { createRunSpace } from '../runs/executors/files/run-space.ts';
+import type { RunLogs } from '../runs/executors/log/run-logs.ts';
+import { NO_DATABASE_CHECKS, startDatabaseChecks } from '../storage/sqlite/disk/database-checks.ts';
+import type { DaemonState } from './open-daemon-state.ts';
+
+interface UpkeepParts {
+  group: Pick<ReplicaGroup, 'isLeader'>;
+  startRecords: StartRecords;
+  runLogs: Pick<RunLogs, 'shared'>;
+  rows: IngressRows;
+  scheduledBackups: LiveSchedule;
+  conditions: LiveConditions;
+}
+
+/**
+ * What works by the clock: retention, warnings of tokens that expire, scheduled backups, checks of the database. Returns the
+ * promise of what a check finds.
+ */
+export function openUpkeep(state: DaemonState, given: UpkeepParts) {
+  const { config, paths, storage, steadyClock, parts, logger } = state;
+  parts.add(keepHouse(state, given));
+  parts.add(
+    startLate('warnings of tokens', () => startTokenExpiryLog({ tokens: storage.tokens, clock: steadyClock, logger })),
+  );
+  parts.add(backUp(given.scheduledBackups));
+  const checks = config.storage.type === 'sqlite' ? startDatabaseChecks(paths.database, logger) : NO_DATABASE_CHECKS;
+  parts.add({ name: 'database checks', stop: () => checks.stop() });
+  return { damaged: checks.damaged };
+}
+
+function keepHouse(state: DaemonState, { group, startRecords, runLogs, rows, conditions }: UpkeepParts): Part {
+  const { config, paths, storage, clock, steadyClock, retentionTime, logger } = state;
+  const { runsDir } = config;
+  return startLate('housekeeping', () =>
+    startHousekeeping({
+      isLeader: () => group.isLeader,
+      retention: storage.retention,
+      get policy() {
+        return config.retention;
+      },
+      runs: storage.runReader,
+      files: createRunFiles({ runsDir, logsDir: paths.runLogs, startRecordsDir: paths.startRecords, startRecords }),
+      sharedLogs: runLogs.shared,
+      space: createRunSpace({ runsDir, logsDir: paths.runLogs, clock }),
+      ...rows,
+      clock,
+      steadyClock,
+      retentionTime,
+      uptimeMs: measureUptimeMs,
+      conditions,
+      logger,
+    }),
+  );
+}
+
+function backUp(scheduled: LiveSchedule): Part<ConfigChange> {
+  return {
+    name: 'scheduled backups',
+    start: () => scheduled.start(),
+    stop: () => scheduled.stop(),
+    reload: async ({ applied, config }) => {
+      if (applied.some((name) => name.startsWith('backup.'))) await scheduled.setPolicy(config.backup);
+    },
+  };
+}
+
+/** A part that works from its creation. */
+function startLate(name: string, create: () => { stop(): void | Promise<void> }): Part {
+  let working: { stop(): void | Promise<void> } | null = null;
+  return {
+    name,
+    start: () => {
+      working = create();
+    },
+    stop: () => working?.stop(),
+  };
+}
