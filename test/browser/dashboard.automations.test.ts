@@ -99,7 +99,9 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await page.getByText('Line 1:').waitFor({ state: 'detached' });
   });
 
-  it('test a filter with a stored delivery and a pasted payload, and name the deciding key', async () => {
+  it('test a filter with a stored delivery and a pasted payload, and name the deciding key', {
+    tags: 'full',
+  }, async () => {
     const page = await signIn(daemon, '/factories/rows/automations/~new');
     await choose(page, 'issues');
     await writeFilter(page, JSON.stringify(FILTER));
@@ -144,7 +146,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await result.getByText('no trigger starts it now').first().waitFor();
   });
 
-  it('keep unsaved input when another user saved first', async () => {
+  it('keep unsaved input when another user saved first', { tags: 'full' }, async () => {
     const path = '/factories/rows/automations/shared';
     await write(daemon, path, 'The first prompt.');
     const mine = await signIn(daemon, `${path}/edit`);
@@ -218,7 +220,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     expect((await daemon.api(path)).status).toBe(404);
   });
 
-  it('show the file to edit and its YAML if the factory is managed in Git', async () => {
+  it('show the file to edit and its YAML if the factory is managed in Git', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/theirs/automations/watch');
     await page.getByText('Managed in Git').waitFor();
     await page.getByText('automations/watch/automation.md:7').waitFor();

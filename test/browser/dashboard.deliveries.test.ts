@@ -158,7 +158,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await expect.poll(() => page.getByRole('row').filter({ hasText: 'Rejected (invalid JSON)' }).count()).toBe(0);
   });
 
-  it('are replayed after a confirmation', async () => {
+  it('are replayed after a confirmation', { tags: 'full' }, async () => {
     await send('again', '{"start": true, "again": true}');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}`);
     await detailsOf(page, 'again').click();

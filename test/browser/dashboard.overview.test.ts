@@ -9,7 +9,7 @@ describeDashboard('the overview', ({ signIn }) => {
   });
   afterAll(() => factory?.daemon.end('SIGTERM'));
 
-  it('is healthy while nothing failed or was rejected', async () => {
+  it('is healthy while nothing failed or was rejected', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon);
     await page.getByText('Healthy').waitFor();
     await page.getByText('No rejected deliveries').waitFor();

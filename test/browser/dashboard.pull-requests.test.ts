@@ -75,7 +75,7 @@ describeDashboard('open pull requests', ({ signIn }) => {
     await lookAt(page, 'pull-requests');
   });
 
-  it('show what could not be posted, and why the git host could not be asked', async () => {
+  it('show what could not be posted, and why the git host could not be asked', { tags: 'full' }, async () => {
     const page = await signIn(daemon);
     const card = page.getByRole('region', { name: 'Open pull requests' });
     host.script({ at: 'POST /repos/team/factory/issues', status: 403 });

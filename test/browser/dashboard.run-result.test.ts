@@ -46,7 +46,7 @@ describeDashboard('the result of a run', ({ signIn }) => {
     await lookAt(page, 'run-result');
   });
 
-  it('is searched in the list of runs', async () => {
+  it('is searched in the list of runs', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, '/factories/payments/runs');
     const search = page.getByRole('textbox', { name: 'Result contains' });
     await search.fill('FLAKY');

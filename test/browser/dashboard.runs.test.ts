@@ -76,7 +76,7 @@ describeDashboard('the runs', ({ signIn }) => {
     await lookAt(page, 'run-input');
   });
 
-  it('are retried with the same log after a confirmation', async () => {
+  it('are retried with the same log after a confirmation', { tags: 'full' }, async () => {
     const { body: runs } = await factory.daemon.api('/factories/payments/runs?state=succeeded');
     const page = await signIn(factory.daemon, `/factories/payments/runs/${runs.data[0].id}`);
     await page.getByText('the end').waitFor();
@@ -209,7 +209,7 @@ describeDashboard('a run that does not finish', ({ signIn }) => {
   });
   afterAll(() => factory?.daemon.end('SIGTERM'));
 
-  it('is cancelled after a confirmation', async () => {
+  it('is cancelled after a confirmation', { tags: 'full' }, async () => {
     await factory.send('{"start": true}');
     const page = await signIn(factory.daemon, '/factories/payments/runs');
     await page.getByRole('link', { name: 'build' }).click();

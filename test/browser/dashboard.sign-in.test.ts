@@ -23,7 +23,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 
-  it('rejects an invalid token', async () => {
+  it('rejects an invalid token', { tags: 'full' }, async () => {
     const page = await openPage();
     await page.goto(daemon.adminUrl);
     await page.getByRole('tab', { name: 'API token' }).click();
@@ -71,7 +71,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     expect(await page.evaluate(() => performance.getEntriesByName('placeholder').length)).toBe(0);
   });
 
-  it('is shown after signing out, also in other windows', async () => {
+  it('is shown after signing out, also in other windows', { tags: 'full' }, async () => {
     const page = await signIn(daemon);
     const beside = await page.context().newPage();
     await beside.goto(daemon.adminUrl);

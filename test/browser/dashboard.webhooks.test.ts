@@ -117,7 +117,7 @@ describeDashboard('the webhook pages', ({ signIn }) => {
     await lookAt(page, 'webhook-unlogged-requests');
   });
 
-  it('show and edit what a webhook serves, with names and accounts at the provider', async () => {
+  it('show and edit what a webhook serves, with names and accounts at the provider', { tags: 'full' }, async () => {
     const page = await openForm('support');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('relay');
     await page.getByRole('combobox', { name: 'Serves triggers of' }).click();
@@ -181,7 +181,7 @@ describeDashboard('the webhook pages', ({ signIn }) => {
     await expect.poll(() => linksIn('Deleted webhooks')).toBe(1);
   });
 
-  it('are read-only if the factory is managed in Git, and show file, branch and commit', async () => {
+  it('are read-only if the factory is managed in Git, and show file, branch and commit', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
     await expect.poll(() => page.getByRole('link', { name: 'Add webhook' }).count()).toBe(0);
     await page.getByRole('link', { name: 'ci', exact: true }).click();
@@ -200,7 +200,7 @@ describeDashboard('the webhook pages', ({ signIn }) => {
     await log.getByText('The token is not the secret of this webhook.').waitFor();
   });
 
-  it('show the response of a test delivery, and the delivery', async () => {
+  it('show the response of a test delivery, and the delivery', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
     await page.getByRole('link', { name: 'ci', exact: true }).click();
     await page.getByRole('button', { name: 'Send test delivery' }).click();

@@ -11,7 +11,7 @@ describeDashboard('the documentation of the daemon', ({ openPage, signIn }) => {
   });
   afterAll(() => daemon?.end('SIGTERM'));
 
-  it('finds a page by search, changes the theme, and asks no other host', async () => {
+  it('finds a page by search, changes the theme, and asks no other host', { tags: 'full' }, async () => {
     const page = await openPage();
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).host));
@@ -61,7 +61,7 @@ describeDashboard('the documentation of the daemon', ({ openPage, signIn }) => {
     expect(await missing.text()).toContain('/docs/assets/');
   });
 
-  it('is linked from the menu of the user', async () => {
+  it('is linked from the menu of the user', { tags: 'full' }, async () => {
     const page = await signIn(daemon);
     await page.getByRole('button', { name: 'Account' }).click();
     const link = page.getByRole('menuitem', { name: 'Documentation' });

@@ -109,14 +109,14 @@ afterAll(async () => {
 });
 
 describe('a daemon opens and resolves an alert', () => {
-  it('probe, while another server answers at the public URL', async () => {
+  it('probe, while another server answers at the public URL', { tags: 'full' }, async () => {
     const { summary } = await isOpen('probe');
     expect(summary).toMatch(/is answered \(status 404\), but deliveries to it do not reach this daemon/);
     behindProxy = daemon.ingressUrl;
     await isResolved('probe');
   });
 
-  it('silent, until a delivery is accepted', async () => {
+  it('silent, until a delivery is accepted', { tags: 'full' }, async () => {
     const { object, summary } = await isOpen('silent');
     expect(object).toMatchObject({ name: 'nightly' });
     expect(summary).toBe('No delivery was ever accepted, and one is expected every 3s.');
@@ -140,7 +140,7 @@ describe('a daemon opens and resolves an alert', () => {
     await isResolved('runFailed');
   });
 
-  it('deadLetter, until the failed runs are retried', async () => {
+  it('deadLetter, until the failed runs are retried', { tags: 'full' }, async () => {
     setMode('fail');
     expect(await post('ci')).toBe(202);
     expect((await isOpen('deadLetter')).summary).toMatch(
@@ -152,7 +152,7 @@ describe('a daemon opens and resolves an alert', () => {
     await isResolved('deadLetter');
   });
 
-  it('failureRate, while the share of failed runs is high', async () => {
+  it('failureRate, while the share of failed runs is high', { tags: 'full' }, async () => {
     await reload((config) => {
       config.alerts.rules.failureRate = 20;
     });
@@ -164,7 +164,7 @@ describe('a daemon opens and resolves an alert', () => {
     await isResolved('failureRate');
   });
 
-  it('queueAge, while a run waits for a slot', async () => {
+  it('queueAge, while a run waits for a slot', { tags: 'full' }, async () => {
     setMode('slow');
     expect([await post('ci'), await post('ci')]).toEqual([202, 202]);
     expect((await isOpen('queueAge')).summary).toMatch(/^The oldest waiting run has waited for /);
@@ -172,14 +172,14 @@ describe('a daemon opens and resolves an alert', () => {
     await isResolved('queueAge');
   });
 
-  it('applyFailed, until a commit is applied', async () => {
+  it('applyFailed, until a commit is applied', { tags: 'full' }, async () => {
     await repo.commit({ 'webhooks/broken.yaml': 'secretName: [\n' });
     expect((await isOpen('applyFailed')).summary).toMatch(/^The last revision was not applied \(ValidationFailed\)/);
     await repo.commit({ 'webhooks/broken.yaml': null });
     await isResolved('applyFailed');
   });
 
-  it('disk, while less than the share is free', async () => {
+  it('disk, while less than the share is free', { tags: 'full' }, async () => {
     await reload((config) => {
       config.alerts.rules.disk = 99;
     });
@@ -190,7 +190,7 @@ describe('a daemon opens and resolves an alert', () => {
     await isResolved('disk');
   });
 
-  it('backupOverdue, until a backup is stored', async () => {
+  it('backupOverdue, until a backup is stored', { tags: 'full' }, async () => {
     const blocked = join(folder, 'file');
     writeFileSync(blocked, 'no folder');
     await reload((config) => {
@@ -203,7 +203,7 @@ describe('a daemon opens and resolves an alert', () => {
     await isResolved('backupOverdue');
   });
 
-  it('tokenExpiring, until the token is revoked', async () => {
+  it('tokenExpiring, until the token is revoked', { tags: 'full' }, async () => {
     const created = await daemon.cli('token', 'create', 'grafana', '--expires', '2h', '--json');
     expect((await isOpen('tokenExpiring')).object).toMatchObject({ name: 'grafana' });
     await daemon.cli('token', 'revoke', JSON.parse(created.stdout).id, '--yes');

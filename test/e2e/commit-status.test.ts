@@ -46,7 +46,7 @@ describe('a git host', () => {
     repo?.remove();
   });
 
-  it('that cannot be notified does not delay an apply, and status reports it', async () => {
+  it('that cannot be notified does not delay an apply, and status reports it', { tags: 'full' }, async () => {
     expect(await daemon.cli('status', '--wait', good, '--timeout', '20s')).toMatchObject({ code: 0 });
     await eventually(() => notified('webhook').some(([sha, state]) => sha === good && state === 'success'));
     const { code, stdout } = await eventually(async () => {

@@ -46,7 +46,7 @@ async function countDeliveries(): Promise<number> {
   return (await daemon.api(`/factories/payments/webhooks/${uid}/deliveries`)).body.data.length;
 }
 
-it('serves reads, probes and metrics while another process locks the database', async () => {
+it('serves reads, probes and metrics while another process locks the database', { tags: 'full' }, async () => {
   expect((await post('first')).status).toBe(202);
   expect(await countDeliveries()).toBe(1);
   const [{ id }] = (await daemon.api(`/factories/payments/webhooks/${uid}/deliveries`)).body.data;

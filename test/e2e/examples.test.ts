@@ -118,6 +118,7 @@ describe('the example', { timeout: 120_000 }, () => {
     ['gemini-cli', 'gemini', ['--approval-mode', 'default'], 'GEMINI_API_KEY'],
   ])(
     '%s gives the prompt to %s on standard input, and the payload as a file',
+    { tags: 'full' },
     async (example, program, args, secret) => {
       const { run, body, log } = await execute(example, { exit: 0 });
       expect([run.error, run.state, log]).toEqual([null, 'succeeded', `output of ${program}\n`]);
@@ -132,7 +133,7 @@ describe('the example', { timeout: 120_000 }, () => {
     },
   );
 
-  it('container executes its command in a container without a network', async () => {
+  it('container executes its command in a container without a network', { tags: 'full' }, async () => {
     const { run, body, log } = await execute('container', {});
     expect([run.error, run.state]).toEqual([null, 'succeeded']);
     expect(log).toMatch(/^A build has failed\. [\s\S]*`event-payload\.json`/);
@@ -143,7 +144,7 @@ describe('the example', { timeout: 120_000 }, () => {
     expect(engine.containers()).toEqual([]);
   });
 
-  it('aider gives aider the prompt and the payload as files, and prints the note', async () => {
+  it('aider gives aider the prompt and the payload as files, and prints the note', { tags: 'full' }, async () => {
     const { run, body, log } = await execute('aider', { exit: 0 });
     expect([run.state, log]).toEqual(['succeeded', 'output of aider\nthe note\n']);
     const args = record('aider.args').split('\n');
@@ -152,7 +153,9 @@ describe('the example', { timeout: 120_000 }, () => {
     expect((await execute('aider', { exit: 3 })).run).toMatchObject({ state: 'failed', exit_code: 3 });
   });
 
-  it('github-dispatch starts a workflow with the delivery, and is not retried if GitHub rejects it', async () => {
+  it('github-dispatch starts a workflow with the delivery, and is not retried if GitHub rejects it', {
+    tags: 'full',
+  }, async () => {
     const { run, body } = await execute('github-dispatch', {});
     expect(run.state).toBe('succeeded');
     expect(dispatched).toMatchObject([

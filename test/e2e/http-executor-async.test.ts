@@ -171,7 +171,7 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
     expect(receiver.taken).toHaveLength(1);
   });
 
-  it('accepts a report as the answer, before the response and if the response was lost', async () => {
+  it('accepts a report as the answer, before the response and if the response was lost', { tags: 'full' }, async () => {
     const early: Answer = (response, { body }) => {
       void complete(body.report, { state: 'succeeded', log: 'quick\n' }).then(() =>
         ACCEPTED(response, { headers: {}, text: '', body }),
@@ -206,7 +206,7 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
     expect(receiver.taken.map(({ headers }) => headers['idempotency-key'])).toEqual([`${id}-1`, `${id}-1`]);
   });
 
-  it('answers 409 with the state after a cancel, and starts the next run', async () => {
+  it('answers 409 with the state after a cancel, and starts the next run', { tags: 'full' }, async () => {
     const [first, second] = [await deliver(), await deliver()];
     const third = deliver();
     await eventually(async () => (await readRun(first.id)).attempts[0].held_until !== null);
@@ -259,7 +259,7 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
     expect(found.data.map(({ id }: { id: string }) => id)).toEqual([second.id]);
   });
 
-  it('fences a receiver off whose run is at a later attempt', async () => {
+  it('fences a receiver off whose run is at a later attempt', { tags: 'full' }, async () => {
     const { id, report } = await deliver();
     await complete(report, { state: 'failed', error: 'no build' });
     expect((await post(`/runs/${id}/retry`, undefined)).status).toBe(200);

@@ -7,7 +7,9 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const config = { factories: [{ name: 'rows', source: { type: 'live' } }] };
 
-it('the master key changes while the daemon runs', () => changeMasterKey({ versions: 3, isKilled: false }));
+it('the master key changes while the daemon runs', { tags: 'full' }, () =>
+  changeMasterKey({ versions: 3, isKilled: false }),
+);
 
 it('a kill while the master key changes loses nothing', { tags: 'full', timeout: 240_000 }, () =>
   changeMasterKey({ versions: 300, isKilled: true }),

@@ -85,7 +85,7 @@ describe('on PostgreSQL, a daemon that is killed at the COMMIT of a request', ()
     { cut: 'unsent', next: 'makes the change when the request is repeated', first: 'made' },
     { cut: 'pending', next: 'has made the change and reports that its answer is lost', first: 'lost' },
     { cut: 'answered', next: 'has made the change and reports that its answer is lost', first: 'lost' },
-  ] as const)('$next ($cut)', async ({ cut, first }) => {
+  ] as const)('$next ($cut)', { tags: 'full' }, async ({ cut, first }) => {
     const proxy = await PostgresProxy.start(ci.server.url);
     const url = await ci.server.createDatabase(`killed_${cut}`);
     const config = {
@@ -175,7 +175,7 @@ const enough = (least: number) => (rounds: number, tally: Tally) => {
 };
 
 describe('a daemon that is killed at random moments', () => {
-  it('makes no change twice, and repeats its answer or reports that it is lost', async () => {
+  it('makes no change twice, and repeats its answer or reports that it is lost', { tags: 'full' }, async () => {
     await killRepeatedly({ config: configureCiFactory(ci.repo, ['/bin/true']) }, (rounds) => rounds >= 2);
   });
 

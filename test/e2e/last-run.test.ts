@@ -46,7 +46,7 @@ describe('the last run of an automation', () => {
 });
 
 describeDashboard('the pages of automations', ({ signIn }) => {
-  it('show one last run, with one request for all automations', async () => {
+  it('show one last run, with one request for all automations', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, '/factories/payments');
     const asked: string[] = [];
     page.on('request', (request) => void asked.push(request.url()));

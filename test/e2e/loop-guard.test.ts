@@ -116,13 +116,13 @@ describe('an automation that comments on its own issue', () => {
     });
   });
 
-  it('is started for another issue', async () => {
+  it('is started for another issue', { tags: 'full' }, async () => {
     await openIssue(13);
     await eventually(async () => (await listRuns()).length === 20, 40_000);
     expect((await isStopped()).event).toBe('issue_comment.created');
   });
 
-  it('is started as often as the configuration allows, after a reload', async () => {
+  it('is started as often as the configuration allows, after a reload', { tags: 'full' }, async () => {
     appendFileSync(join(daemon.dataDir, 'dockbell.yaml'), 'limits: { loopGuardRuns: 3, loopGuardWindow: 1h }\n');
     expect((await daemon.cli('reload')).stdout).toBe('Applied: limits.loopGuardRuns, limits.loopGuardWindow\n');
     const before = (await listRuns()).length;

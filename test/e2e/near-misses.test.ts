@@ -60,7 +60,7 @@ it('an automation without runs names the recent delivery that came nearest', asy
 });
 
 describeDashboard('the page of the delivery', ({ signIn }) => {
-  it('shows the nearest miss, and opens the others in place', async () => {
+  it('shows the nearest miss, and opens the others in place', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, `/factories/payments/deliveries/${delivery}`);
     const story = page.getByRole('region', { name: 'What happened' });
     await story.getByText(MISS).first().waitFor();

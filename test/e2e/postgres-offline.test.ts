@@ -57,7 +57,7 @@ function run(...args: string[]): Promise<CliRun> {
   return runCli([...args, '--config', configFile()], { env: { PATH: process.env.PATH ?? '' } });
 }
 
-it('no command works on the SQLite file that the daemon no longer uses', async () => {
+it('no command works on the SQLite file that the daemon no longer uses', { tags: 'full' }, async () => {
   const commands = [
     ['token', 'reset'],
     ['key', 'rotate', '--new-key-file', 'new.key'],
@@ -73,7 +73,7 @@ it('no command works on the SQLite file that the daemon no longer uses', async (
   expect(readFileSync(join(dataDir, 'dockbell.db')).equals(before)).toBe(true);
 });
 
-it('token reset replaces the owner token in PostgreSQL, but not while a daemon runs', async () => {
+it('token reset replaces the owner token in PostgreSQL, but not while a daemon runs', { tags: 'full' }, async () => {
   const lost = readToken();
   const daemon = await start();
   expect((await run('token', 'reset')).stderr).toContain('is in use by another Dockbell');
@@ -90,7 +90,9 @@ it('token reset replaces the owner token in PostgreSQL, but not while a daemon r
   await again.end('SIGTERM');
 });
 
-it('token reset finds the configuration in the working directory, and the URL in the environment', async () => {
+it('token reset finds the configuration in the working directory, and the URL in the environment', {
+  tags: 'full',
+}, async () => {
   const here = await runCli(['token', 'reset', '--data-dir', dataDir], { cwd: dataDir });
   expect(here.code, here.stderr).toBe(0);
   const env = { DOCKBELL_STORAGE_TYPE: 'postgres', DOCKBELL_STORAGE_URL: url };
@@ -114,7 +116,9 @@ it('token reset does not work while a daemon with another data directory uses th
   await daemon.end('SIGTERM');
 });
 
-it('token reset does not work between two leaders, when only the sessions of a daemon exist', async () => {
+it('token reset does not work between two leaders, when only the sessions of a daemon exist', {
+  tags: 'full',
+}, async () => {
   const session = new Client({ connectionString: url, application_name: `dockbell ${randomUUID()}` });
   await session.connect();
   const { code, stderr } = await run('token', 'reset');
@@ -135,7 +139,7 @@ it('no daemon starts while a command works on the database, or takes the lock fr
   await lock.release();
 });
 
-it('key rotate encrypts the secrets in PostgreSQL with the new key', async () => {
+it('key rotate encrypts the secrets in PostgreSQL with the new key', { tags: 'full' }, async () => {
   const newKeyFile = join(createTempDir('new-key'), 'new.key');
   const newKey = `${Buffer.alloc(32, 9).toString('base64')}\n`;
   writeFileSync(newKeyFile, newKey, { mode: 0o600 });
@@ -171,7 +175,7 @@ describe.each([
   });
   const storage = () => ({ type: 'postgres', url: database });
 
-  it('a start changes no row and no table', async () => {
+  it('a start changes no row and no table', { tags: 'full' }, async () => {
     const before = await dump(database);
     const launched = launchTestDaemon({ config: { ...config, storage: storage() }, dataDir: folder });
     expect(await launched.exited).toBe(2);
@@ -180,7 +184,7 @@ describe.each([
     expect(await dump(database)).toEqual(before);
   });
 
-  it('key rotate changes no row and no table', async () => {
+  it('key rotate changes no row and no table', { tags: 'full' }, async () => {
     const before = await dump(database);
     const newKeyFile = join(folder, 'new.key');
     writeFileSync(newKeyFile, `${Buffer.alloc(32, 3).toString('base64')}\n`, { mode: 0o600 });
@@ -205,7 +209,7 @@ function dump(database: string): Promise<Record<string, unknown[]>> {
   });
 }
 
-it('backup makes no file and prints the commands to run, with a daemon and without', async () => {
+it('backup makes no file and prints the commands to run, with a daemon and without', { tags: 'full' }, async () => {
   const target = join(createTempDir('backup'), 'dockbell.tar');
   const expectAdvice = ({ code, stderr }: { code: number; stderr: string }) => {
     expect(code).toBe(1);
@@ -233,7 +237,7 @@ it('restore says that the restored file must be copied to PostgreSQL', { tags: '
   expect([code, stderr]).toEqual([0, expect.stringContaining(`dockbell storage copy --data-dir ${target}`)]);
 });
 
-it('doctor examines PostgreSQL, and no SQLite file', async () => {
+it('doctor examines PostgreSQL, and no SQLite file', { tags: 'full' }, async () => {
   const findings = async () => {
     const { stdout, stderr } = await run('doctor', '--json');
     const { checks, findings: found } = JSON.parse(stdout || '{}') as {
@@ -274,7 +278,9 @@ it('doctor examines PostgreSQL, and no SQLite file', async () => {
   await server.start();
 });
 
-it('storage copy moves a daemon from SQLite to PostgreSQL, which then knows its deliveries and runs', async () => {
+it('storage copy moves a daemon from SQLite to PostgreSQL, which then knows its deliveries and runs', {
+  tags: 'full',
+}, async () => {
   const target = await server.createDatabase('moved');
   const ci = configureCiFactory(repo, ['/bin/true']);
   const daemon = await startTestDaemon({ config: ci });

@@ -54,7 +54,7 @@ it('a daemon stores in PostgreSQL what it shows and runs, also after a restart',
   expect(await again.end('SIGTERM')).toBe(0);
 });
 
-it('a webhook reads the JSON of its form field, also after a restart', async () => {
+it('a webhook reads the JSON of its form field, also after a restart', { tags: 'full' }, async () => {
   const options = await configure('forms');
   const config = { ...options.config, factories: [{ name: 'mail', source: { type: 'live' } }] };
   const daemon = await startTestDaemon({ ...options, config });
@@ -92,7 +92,7 @@ it('a webhook reads the JSON of its form field, also after a restart', async () 
   expect(await again.end('SIGTERM')).toBe(0);
 });
 
-it('a daemon with the smallest pool of connections accepts, executes and shows', async () => {
+it('a daemon with the smallest pool of connections accepts, executes and shows', { tags: 'full' }, async () => {
   const daemon = await startTestDaemon(await configure('smallest', { pool: 2 }));
   const uid = await applyCiFactory(daemon);
   const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
@@ -109,7 +109,9 @@ it('a daemon with the smallest pool of connections accepts, executes and shows',
   expect(await daemon.end('SIGTERM')).toBe(0);
 });
 
-it('a sender gets 503 with Retry-After while PostgreSQL does not answer, and then exactly one delivery is stored', async () => {
+it('a sender gets 503 with Retry-After while PostgreSQL does not answer, and then exactly one delivery is stored', {
+  tags: 'full',
+}, async () => {
   const proxy = await PostgresProxy.start(ci.server.url);
   const options = await configure('stalled');
   const daemon = await startTestDaemon({ ...options, env: { DATABASE_URL: proxy.urlOf(options.url) } });
@@ -130,7 +132,9 @@ it('a sender gets 503 with Retry-After while PostgreSQL does not answer, and the
   await proxy.close();
 });
 
-it('a daemon that could lose a confirmed delivery ends with the code of a configuration that is not valid', async () => {
+it('a daemon that could lose a confirmed delivery ends with the code of a configuration that is not valid', {
+  tags: 'full',
+}, async () => {
   const options = await configure('unsafe');
   const unsafe = 'ALTER DATABASE unsafe SET synchronous_commit = off';
   await withClient(options.url, (client) => client.query(unsafe));

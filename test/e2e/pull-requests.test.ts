@@ -111,7 +111,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     expect(stdout).toMatch(/^7 +\S+ +no +success +yes +.* +<!-- dockbell --> @everyone +1 to create$/m);
   });
 
-  it('is checked again when its head moves, and the comment is updated', async () => {
+  it('is checked again when its head moves, and the comment is updated', { tags: 'full' }, async () => {
     const head = await propose(7, { ...WITH_DEPLOY, 'webhooks/billing.yaml': 'secretName: BILLING\n' });
     expect(await ended(head)).toMatchObject({
       state: 'success',
@@ -128,7 +128,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     await until(() => !host.comments(7)[0]!.body.includes('secret create'));
   });
 
-  it('fails if its definition is invalid, with file and line', async () => {
+  it('fails if its definition is invalid, with file and line', { tags: 'full' }, async () => {
     const head = await propose(8, { 'webhooks/ci.yaml': `${CI}enabld: false\n` });
     const status = await ended(head);
     expect(status).toMatchObject({ state: failed, description: expect.stringMatching(/^webhooks\/ci\.yaml:2:1: /) });
@@ -153,7 +153,9 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     good = moved;
   });
 
-  it('of a fork is only read: links, submodules and names have no effect, and its texts none in the comment', async () => {
+  it('of a fork is only read: links, submodules and names have no effect, and its texts none in the comment', {
+    tags: 'full',
+  }, async () => {
     const nasty = 'x](https://evil.example) @team <img src=x> `--> /merge';
     const head = await propose(
       11,

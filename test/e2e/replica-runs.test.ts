@@ -68,7 +68,9 @@ async function occupyBoth({ leader, follower, trail, start, runs }: Pair): Promi
 const isOn = ({ dataDir }: TestDaemon, { directory }: { directory: string }) => directory.startsWith(dataDir);
 
 describe('runs of two daemons on one database', () => {
-  it('are spread over both, never more than the limit together, and a replica that drains starts none', async () => {
+  it('are spread over both, never more than the limit together, and a replica that drains starts none', {
+    tags: 'full',
+  }, async () => {
     const { leader, follower, trail, start, runs } = await startPair('spread', 10);
     for (let sent = 0; sent < 6; sent += 1) await start();
     await eventually(async () => (await runs()).every(({ state }) => state === 'succeeded'), PATIENCE_MS);
@@ -89,7 +91,7 @@ describe('runs of two daemons on one database', () => {
     await Promise.all([leader.end('SIGTERM'), follower.end('SIGTERM')]);
   });
 
-  it('are executed once if the answer to the COMMIT of their claim is lost', async () => {
+  it('are executed once if the answer to the COMMIT of their claim is lost', { tags: 'full' }, async () => {
     const url = await ci.server.createDatabase('lost_claim');
     const proxy = await PostgresProxy.start(url);
     const trail = new RunTrail();
@@ -107,7 +109,7 @@ describe('runs of two daemons on one database', () => {
     await proxy.close();
   });
 
-  it('are cancelled through any of them', async () => {
+  it('are cancelled through any of them', { tags: 'full' }, async () => {
     const pair = await startPair('cancel', 600);
     const { leader, follower, runs } = pair;
     const executed = await occupyBoth(pair);

@@ -356,5 +356,5 @@ describe('what daemons on one database keep in memory', () => {
     expect(Object.keys(WALKS)).toEqual(listRows());
   });
 
-  it.each(Object.keys(WALKS))('belongs to the owner in the table: %s', (row) => WALKS[row]!());
+  it.each(Object.keys(WALKS))('belongs to the owner in the table: %s', { tags: 'full' }, (row) => WALKS[row]!());
 });

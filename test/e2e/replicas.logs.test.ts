@@ -74,7 +74,7 @@ describe('the log of a run', () => {
     expect(lines.slice(1, -1)).toEqual(Array.from({ length: lines.length - 2 }, (_, index) => `line ${index}`));
   }
 
-  it('is shown by every replica while the run writes it', async () => {
+  it('is shown by every replica while the run writes it', { tags: 'full' }, async () => {
     for (const daemon of daemons) {
       await eventually(async () => (await readLog(daemon)).includes('line 20\n'));
       expectLines(await readLog(daemon), 20);

@@ -79,7 +79,7 @@ it('a failed run is retried as its automation declares', async () => {
   expect(stdout).toContain('exit code 3');
 });
 
-it('ten messages within the quiet time of a channel start one run, with the last one', async () => {
+it('ten messages within the quiet time of a channel start one run, with the last one', { tags: 'full' }, async () => {
   for (let message = 1; message <= 10; message += 1) await deliver({ action: 'message', channel: 'ops', message });
   await deliver({ action: 'message', channel: 'dev', message: 1 });
   const runs = await settled('digest', 11);

@@ -71,7 +71,7 @@ it('is shown by the API and the command line, and found by a search', async () =
   expect((await daemon.cli('run', 'list', '--search', 'pulled')).stdout).toContain('No matching runs.');
 });
 
-it('is that of the last attempt, and each attempt keeps its own', async () => {
+it('is that of the last attempt, and each attempt keeps its own', { tags: 'full' }, async () => {
   const run = await runWith({ results: ['{"summary": "Tests fail"}', '{"summary": "Tests pass"}'], fail: true });
   expect(run).toMatchObject({
     result: { summary: 'Tests pass' },

@@ -60,7 +60,7 @@ describe('a daemon with sockets of a supervisor', () => {
     expect(seen).not.toContain('socket:');
   });
 
-  it('fails no delivery during a restart', async () => {
+  it('fails no delivery during a restart', { tags: 'full' }, async () => {
     const urls = [daemon.ingressUrl, `http://[::1]:${daemon.ports[2]}`].map((url) => url + path);
     const senders = urls.map((url, index) => new SteadySender({ url, name: `new${index}`, intervalMs: 20 }));
     await eventually(() => senders.every(({ accepted }) => accepted > 20));
@@ -74,7 +74,7 @@ describe('a daemon with sockets of a supervisor', () => {
     }
   });
 
-  it('reports its start and its stop to systemd', async () => {
+  it('reports its start and its stop to systemd', { tags: 'full' }, async () => {
     expect(await daemon.stop()).toBe(0);
     if (!canNotify) return;
     const texts = notifications.messages.map(({ text }) => text);

@@ -112,7 +112,7 @@ describe('traces', () => {
     expect(receiver.headers[0]).toMatchObject({ 'x-collector-key': 'k1' });
   });
 
-  it('do not continue or export the trace of a request that is not authenticated', async () => {
+  it('do not continue or export the trace of a request that is not authenticated', { tags: 'full' }, async () => {
     const traceId = createTraceId();
     const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
     expect((await send({ traceparent }, {}, 'a-wrong-token-of-a-stranger')).status).toBe(401);
@@ -122,7 +122,7 @@ describe('traces', () => {
     expect(spansOf(traceId)).toEqual([]);
   });
 
-  it('begin again if the headers of the sender are invalid', async () => {
+  it('begin again if the headers of the sender are invalid', { tags: 'full' }, async () => {
     const traceId = createTraceId();
     const valid = `00-${traceId}-00f067aa0ba902b7-01`;
     const invalid = [`${valid}-x`, valid.toUpperCase(), `ff${valid.slice(2)}`, valid.replace(traceId, '0'.repeat(32))];
@@ -136,7 +136,7 @@ describe('traces', () => {
     expect(named(spansOf(traceId), 'receive')[0]!.traceState).toBeUndefined();
   });
 
-  it('are not exported if the sender does not sample, but reach the runs', async () => {
+  it('are not exported if the sender does not sample, but reach the runs', { tags: 'full' }, async () => {
     const traceId = createTraceId();
     const answer = await send({ traceparent: `00-${traceId}-00f067aa0ba902b7-00` });
     expect(answer.status).toBe(202);
@@ -155,7 +155,7 @@ describe('traces', () => {
     expect(spansOf(traceId)).toEqual([]);
   });
 
-  it('show the steps of a reconciliation, and its error', async () => {
+  it('show the steps of a reconciliation, and its error', { tags: 'full' }, async () => {
     const isApplied = ({ name, attributes }: ReceivedSpan) =>
       name === 'reconcile' && attributes['dockbell.reconciliation.result'] === 'applied';
     const applied = await eventually(() => receiver.spans.find(isApplied));
@@ -187,7 +187,7 @@ describe('traces', () => {
     }
   });
 
-  it('never delay a delivery, and are counted if the collector rejects them', async () => {
+  it('never delay a delivery, and are counted if the collector rejects them', { tags: 'full' }, async () => {
     url = `${daemon.ingressUrl}/webhooks/w/${url.split('/').at(-1)}`;
     receiver.status = 400;
     expect((await send({})).status).toBe(202);

@@ -120,7 +120,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     expect(data).toMatchObject([{ name: 'builder-1', state: 'online', labels: [], runs: [], factories: ['ours'] }]);
   });
 
-  it('sends the artifacts of a run, which the daemon keeps', async () => {
+  it('sends the artifacts of a run, which the daemon keeps', { tags: 'full' }, async () => {
     const script = [
       'head -c 1500000 /dev/urandom > large; : > empty; echo "with $DEPLOY_KEY" > text; sha256sum < large',
       `echo '{"artifacts": [{"name": "L", "path": "large"}, {"name": "E", "path": "empty"}, {"name": "T", "path": "text"}]}' > result.json`,
@@ -150,7 +150,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     expect(late).toMatchObject({ status: 409, body: { detail: expect.stringContaining('has ended as succeeded') } });
   });
 
-  it('executes several runs at the same time, and shows their output while they run', async () => {
+  it('executes several runs at the same time, and shows their output while they run', { tags: 'full' }, async () => {
     const script = createScript();
     const worker = startWorker(['--name', 'three', '--concurrency', '3', ...script.args]);
     const runs = [await deliver(), await deliver(), await deliver(), await deliver()];
@@ -167,8 +167,10 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     const id = await deliver('labelled');
     const script = createScript();
     script.release();
+    const countWorkers = async () => (await daemon.api('/workers')).body.data.length;
+    const before = await countWorkers();
     startWorker(script.args);
-    await eventually(async () => (await daemon.api('/workers')).body.data.length > 2);
+    await eventually(async () => (await countWorkers()) > before);
     const { waiting } = await readRun(id);
     expect(waiting.reason).toBe('no_matching_worker');
     expect(waiting.reason_text).toContain('the label gpu');
@@ -231,7 +233,9 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     await eventually(isRun(next, 'succeeded'));
   });
 
-  it('lets its run end on SIGTERM, claims no other, and ends it at the end of the drain', async () => {
+  it('lets its run end on SIGTERM, claims no other, and ends it at the end of the drain', {
+    tags: 'full',
+  }, async () => {
     const script = createScript();
     const id = await deliver();
     const worker = startWorker(script.args);
@@ -252,7 +256,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     expect(await isAlive(pidOf(endless.starts()[0]!))).toBe(false);
   });
 
-  it('is cancelled with its run', async () => {
+  it('is cancelled with its run', { tags: 'full' }, async () => {
     const script = createScript();
     const id = await deliver();
     startWorker(script.args);

@@ -107,7 +107,7 @@ describe('workers', { timeout: 120_000 }, () => {
     expect(await once(worker, 'exit')).toEqual([0, null]);
   });
 
-  it('report a program that cannot be started, and continue', async () => {
+  it('report a program that cannot be started, and continue', { tags: 'full' }, async () => {
     const [first, second] = [await deliver(), await deliver()];
     const worker = startWorker('./no-such-agent.sh');
     await eventually(isRun(first, 'failed'));

@@ -75,7 +75,7 @@ it.each([
   ['a ref that is none', { head: { sha: '../x' } }, 'workspace.ref: "../x" is not a branch, a tag or a commit ID'],
   ['no ref', { head: {} }, 'workspace.ref: the payload has no text and no whole number at head.sha'],
   ['an unknown commit', { head: { sha: 'e'.repeat(40) } }, 'the workspace cannot be checked out'],
-])('a run fails with the reason if the payload names %s', async (_what, payload, problem) => {
+])('a run fails with the reason if the payload names %s', { tags: 'full' }, async (_what, payload, problem) => {
   const { run } = await runWith({ action: 'app', repository: { url: app.path }, ...payload });
   expect(run).toMatchObject({ state: 'failed', error: expect.stringContaining(problem) });
 });

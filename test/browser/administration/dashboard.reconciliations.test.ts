@@ -19,7 +19,7 @@ describeDashboard('the reconciliation pages', ({ signIn }) => {
     repo.remove();
   });
 
-  it('names the missing secret of a failed reconciliation, and creates it', { tags: 'full' }, async () => {
+  it('names the missing secret of a failed reconciliation, and creates it', async () => {
     const page = await signIn(daemon, PATH);
     await page.getByRole('link', { name: 'A secret is missing' }).click();
     await page.getByRole('heading', { name: 'A secret is missing', level: 1 }).waitFor();
@@ -61,7 +61,7 @@ describeDashboard('the reconciliation pages', ({ signIn }) => {
     await expect.poll(() => page.getByText(/[0-9a-f]{8} is live/).count()).toBe(0);
   });
 
-  it('opens findings with file, line and rule after "Reconcile now"', async () => {
+  it('opens findings with file, line and rule after "Reconcile now"', { tags: 'full' }, async () => {
     await repo.commit({ 'webhooks/bad.yaml': 'secretName: CI_WEBHOOK_SECRET\nenabeld: true\n<script>: "\\u202e"\n' });
     const page = await signIn(daemon, PATH);
     await page.getByRole('button', { name: 'Reconcile now' }).click();
