@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../test/helpers/find-chromium.ts';
 import { createTempDir } from '../test/helpers/temp-dir.ts';
-import type { TestDaemon } from '../test/helpers/test-daemon.ts';
+import type { DaemonProcess } from '../test/helpers/test-daemon.ts';
 import { fillDeliveryLog } from './fill-delivery-log.ts';
 import { endBenchDaemon, startBenchDaemon } from './kit/bench-daemon.ts';
 import { type Benchmark, type BenchOptions, divide, row, type Table } from './kit/benchmark.ts';
@@ -75,7 +75,7 @@ function describe(times: ReadonlyMap<string, [number[], number[]]>, [small, larg
 }
 
 interface Subject {
-  daemon: TestDaemon;
+  daemon: DaemonProcess;
   deliveries: number;
   webhook: string;
   /** Cursor of page 100. */
@@ -101,13 +101,13 @@ async function prepare(deliveries: number): Promise<Subject> {
   return { daemon, deliveries, webhook: added[3].uid, lastCursor, storageState };
 }
 
-async function post(daemon: TestDaemon, path: string, body: unknown) {
+async function post(daemon: DaemonProcess, path: string, body: unknown) {
   const answer = await daemon.api(path, { method: 'POST', body });
   if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
-async function signIn(daemon: TestDaemon) {
+async function signIn(daemon: DaemonProcess) {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto((await daemon.api('/login-links', { method: 'POST' })).body.url);
@@ -117,13 +117,13 @@ async function signIn(daemon: TestDaemon) {
   return state;
 }
 
-async function walkTo(daemon: TestDaemon, page: number): Promise<string> {
+async function walkTo(daemon: DaemonProcess, page: number): Promise<string> {
   let cursor = '';
   for (let i = 1; i < page; i++) cursor = (await ask(daemon, `deliveries?${cursor && `cursor=${cursor}`}`)).next_cursor;
   return cursor;
 }
 
-async function ask(daemon: TestDaemon, path: string) {
+async function ask(daemon: DaemonProcess, path: string) {
   const { status, body } = await daemon.api(`/factories/bench/${path}`);
   if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
   return body;

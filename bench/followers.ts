@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { startPostgres } from '../test/helpers/start-postgres.ts';
 import { createTempDir } from '../test/helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../test/helpers/temp-git-repo.ts';
-import type { TestDaemon } from '../test/helpers/test-daemon.ts';
+import type { DaemonProcess } from '../test/helpers/test-daemon.ts';
 import { endBenchDaemon, startBenchDaemon } from './kit/bench-daemon.ts';
 import { type Benchmark, type BenchOptions, divide, row, type Table } from './kit/benchmark.ts';
 import { prepareStallMonitor, type StallMonitor } from './kit/stall-monitor.ts';
@@ -45,8 +45,8 @@ interface Figures {
 /** The leader, a follower behind a proxy, and a session that sees what both publish. */
 interface Scene {
   repo: TempGitRepo;
-  leader: TestDaemon;
-  follower: TestDaemon;
+  leader: DaemonProcess;
+  follower: DaemonProcess;
   stalls: StallMonitor;
   database: CountingProxy;
   session: Client;
@@ -111,7 +111,7 @@ async function end({ session, follower, leader, stalls, database }: Scene): Prom
 }
 
 /** Moves the branch, and waits until the leader has applied the commit. */
-async function moveBranch(repo: TempGitRepo, leader: TestDaemon, commit: string): Promise<void> {
+async function moveBranch(repo: TempGitRepo, leader: DaemonProcess, commit: string): Promise<void> {
   await repo.git(['update-ref', `refs/heads/${repo.branch}`, commit]);
   const path = `/factories/${FACTORY}/reconciliations?wait=true`;
   const { body } = await leader.api(path, { method: 'POST' });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { runGit } from '../src/reconcile/source/git-process.ts';
 import { createTempDir } from '../test/helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../test/helpers/temp-git-repo.ts';
-import type { TestDaemon } from '../test/helpers/test-daemon.ts';
+import type { DaemonProcess } from '../test/helpers/test-daemon.ts';
 import { endBenchDaemon, startBenchDaemon } from './kit/bench-daemon.ts';
 import { type Benchmark, type BenchOptions, row, type Table, type Target } from './kit/benchmark.ts';
 import { type ManagementClient, openManagementClient, readClockMs, type ServerEvent } from './kit/management-client.ts';
@@ -89,7 +89,7 @@ interface Scene {
 
 /** A daemon with everything that measures it. */
 interface Subject {
-  daemon: TestDaemon;
+  daemon: DaemonProcess;
   client: ManagementClient;
   stalls: StallMonitor;
   ingress: IngressWatch;

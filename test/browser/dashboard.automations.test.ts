@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt, moveTo, NARROW } from '../helpers/dashboard.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const PAYLOADS = [
   { action: 'created', data: { issue: { level: 'warning', title: 'Slow' } } },
@@ -29,7 +29,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await repo.commit({ 'webhooks/theirs.yaml': 'secretName: THEIRS\n', 'automations/watch/automation.md': THEIRS });
     const types = { rows: { type: 'live' }, empty: { type: 'live' }, theirs: { type: 'repository', url: repo.path } };
     const factories = Object.entries(types).map(([name, source]) => ({ name, source }));
-    daemon = await startTestDaemon({ config: { factories } });
+    daemon = await startDaemonHere({ config: { factories } });
     await daemon.cli('secret', 'create', 'THEIRS', '--factory', 'theirs', '--value', 'the-secret-of-the-team');
     expect((await daemon.cli('reconcile', '--factory', 'theirs', '--wait')).code).toBe(0);
     await receive(daemon, 'issues', PAYLOADS);

@@ -4,7 +4,7 @@ import { checkWidth, describeDashboard, lookAt, NARROW } from '../helpers/dashbo
 import { type GitHttpServer, startGitHttpServer } from '../helpers/git-http-server.ts';
 import { REQUEST_TOKEN, type RequestHost, startRequestHost } from '../helpers/request-host.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const CI = 'secretName: CI_SECRET\n';
 const HOSTILE = `<img src=x onerror="globalThis.hasRun = true">\u202etxt.exe ${'x'.repeat(200)}`;
@@ -41,7 +41,7 @@ describeDashboard('open pull requests', ({ signIn }) => {
       pollInterval: '1h',
     };
     const source = { type: 'repository', url: `${git.url}/origin.git` };
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source, pullRequests }] } });
+    daemon = await startDaemonHere({ config: { factories: [{ name: 'payments', source, pullRequests }] } });
     await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: 'a-secret-that-is-long-enough' } });
     expect(await daemon.cli('status', '--wait', good, '--timeout', '20s')).toMatchObject({ code: 0 });
   });

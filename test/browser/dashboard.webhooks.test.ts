@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
 import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 describeDashboard('the webhook pages', ({ signIn }) => {
   let daemon: TestDaemon;
@@ -15,7 +15,7 @@ describeDashboard('the webhook pages', ({ signIn }) => {
       { name: 'support', source: { type: 'live' } },
       { name: 'billing', source: { type: 'managed' } },
     ];
-    daemon = await startTestDaemon({ config: { factories } });
+    daemon = await startDaemonHere({ config: { factories } });
     await applyCiFactory(daemon);
   });
   afterAll(async () => {

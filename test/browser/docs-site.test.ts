@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readPackageVersion } from '../../src/platform/files/package-version.ts';
 import { describeDashboard } from '../helpers/dashboard.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 /** The built site at a real daemon. A test fails if a page breaches the policy or writes an error to the console. */
 describeDashboard('the documentation of the daemon', ({ openPage, signIn }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
-    daemon = await startTestDaemon({ config: {} });
+    daemon = await startDaemonHere({ config: {} });
   });
   afterAll(() => daemon?.end('SIGTERM'));
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyCiFactory, CI_TOKEN } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const AUTOMATION = `---
 triggers:
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const agent = `until [ -e ${gate} ]; do sleep 0.05; done; cat definition/agents/triage/agent.md; find definition -type f | sort`;
   const runs = { executor: { type: 'command', command: ['sh', '-c', agent] }, concurrency: 1 };
   const factories = [{ name: 'payments', source: { type: 'repository', url: repo.path }, runs }];
-  daemon = await startTestDaemon({ config: { factories } });
+  daemon = await startDaemonHere({ config: { factories } });
   url = `${daemon.ingressUrl}/webhooks/w/${await applyCiFactory(daemon)}`;
 });
 afterAll(() => repo.remove());

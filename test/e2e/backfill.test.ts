@@ -4,7 +4,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { type GithubApi, type ReportedDelivery, startGithubApi } from '../helpers/github-api.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'the-secret-of-the-webhook';
 const TOKEN = 'ghp_the-token-of-the-test';
@@ -60,7 +60,7 @@ beforeAll(async () => {
   repo = await createTempGitRepo();
   await repo.commit(FILES);
   const factories = [{ name: 'payments', source: { type: 'repository', url: repo.path } }];
-  daemon = await startTestDaemon({ config: { factories, limits: { deliveriesPerMinute: 1000 } } });
+  daemon = await startDaemonHere({ config: { factories, limits: { deliveriesPerMinute: 1000 } } });
   const secret = { value: SECRET, factories: ['payments'] };
   await daemon.api('/secrets/GITHUB_SECRET', { method: 'PUT', body: secret });
   const list = async () =>

@@ -8,7 +8,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { type DaemonProcess, startTestDaemon } from '../helpers/test-daemon.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -66,13 +66,13 @@ console.error(JSON.stringify({ key: process.env.FOR_RUN }));
 
 describe('no secret leaks', () => {
   let repo: TempGitRepo;
-  let daemon: TestDaemon;
+  let daemon: DaemonProcess;
   let spy: string;
   const uids = new Map<string, string>();
   /** All output of the API and the command line. */
   const answers: string[] = [];
 
-  const api: TestDaemon['api'] = async (path, init) => {
+  const api: DaemonProcess['api'] = async (path, init) => {
     const answer = await daemon.api(path, init);
     answers.push(JSON.stringify(answer));
     return answer;

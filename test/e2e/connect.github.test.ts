@@ -4,7 +4,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { type GithubHook, type GithubHooks, startGithubHooks } from '../helpers/hook-apis/github-hooks.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'the-secret-of-the-webhook';
 const TOKEN = 'ghp_the-token-of-the-test';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await repo.commit(FILES);
   const source = { type: 'repository', url: repo.path, pushWebhook: 'github' };
   const factories = [{ name: 'payments', source }];
-  daemon = await startTestDaemon({ config: { factories, baseUrl: 'https://hooks.example.com' } });
+  daemon = await startDaemonHere({ config: { factories, baseUrl: 'https://hooks.example.com' } });
   await daemon.api('/secrets/GITHUB_SECRET', { method: 'PUT', body: { value: SECRET, factories: ['payments'] } });
   const webhooks = await eventually(async () => {
     const { data } = (await daemon.api('/factories/payments/webhooks')).body;

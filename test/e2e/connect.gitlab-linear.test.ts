@@ -4,7 +4,7 @@ import { type GitlabHooks, startGitlabHooks } from '../helpers/hook-apis/gitlab-
 import { type LinearHook, type LinearHooks, startLinearHooks } from '../helpers/hook-apis/linear-hooks.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const GITLAB_TOKEN = 'glpat-the-token-of-the-test';
 const LINEAR_KEY = 'lin_api_the-key-of-the-test';
@@ -38,7 +38,7 @@ beforeAll(async () => {
   repo = await createTempGitRepo();
   await repo.commit(FILES);
   const factories = [{ name: 'payments', source: { type: 'repository', url: repo.path } }];
-  daemon = await startTestDaemon({ config: { factories, baseUrl: 'https://hooks.example.com' } });
+  daemon = await startDaemonHere({ config: { factories, baseUrl: 'https://hooks.example.com' } });
   const put = (name: string, value: string) =>
     daemon.api(`/secrets/${name}`, { method: 'PUT', body: { value, factories: ['payments'] } });
   await put('HOOKS', SECRET);

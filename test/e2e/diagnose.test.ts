@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'dock-Lm3_gangway:beacon~17';
 const FILES = { 'webhooks/github.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB\n' };
@@ -28,7 +28,7 @@ describe('the diagnosis of a rejected delivery', () => {
     repo = await createTempGitRepo();
     const revision = await repo.commit(FILES);
     const source = { type: 'repository', url: repo.path };
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source }] } });
+    daemon = await startDaemonHere({ config: { factories: [{ name: 'payments', source }] } });
     expect((await daemon.cli('secret', 'create', 'GITHUB', '--value', SECRET)).code).toBe(0);
     expect((await daemon.cli('status', '--wait', revision, '--timeout', '20s')).code).toBe(0);
     const { body } = await daemon.api('/factories/payments/webhooks');

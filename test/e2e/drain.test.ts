@@ -9,7 +9,7 @@ import { startGitHost } from '../helpers/git-host.ts';
 import { RawConnection } from '../helpers/raw-connection.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { type DaemonProcess, startTestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'ci-secret-canary-0001';
 const FILES = {
@@ -19,7 +19,7 @@ const FILES = {
 };
 
 let repo: TempGitRepo;
-let daemon: TestDaemon;
+let daemon: DaemonProcess;
 let folder: string;
 let path: string;
 

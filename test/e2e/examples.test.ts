@@ -10,7 +10,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { installStandInEngine, type StandInEngine } from '../helpers/stand-in-engine.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const EXAMPLES = readdirSync(locate('examples'));
 const TOKEN = 'a-token-of-more-than-16-characters';
@@ -58,7 +58,7 @@ beforeAll(async () => {
   await repo.commit(Object.assign({}, ...EXAMPLES.map(declareFactory)));
   engine = installStandInEngine(createTempDir('example-engine'));
   const env = { PATH: `${programs}:${engine.bin}:${process.env.PATH}` };
-  daemon = await startTestDaemon({ config: { factories: EXAMPLES.map(configure) }, env });
+  daemon = await startDaemonHere({ config: { factories: EXAMPLES.map(configure) }, env });
   const secrets = EXAMPLES.flatMap((name) => declared(name).secrets ?? []);
   for (const name of ['INTERNAL_CI_WEBHOOK_SECRET', ...secrets]) {
     const { code, stderr } = await daemon.cli('secret', 'create', name, '--all-factories', '--value', TOKEN);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 let daemon: TestDaemon;
 let repo: TempGitRepo;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   await repo.commit({ 'webhooks/theirs.yaml': 'secretName: THEIRS\n' });
   const types = { ours: { type: 'managed' }, rows: { type: 'live' }, theirs: { type: 'repository', url: repo.path } };
   const factories = Object.entries(types).map(([name, source]) => ({ name, source }));
-  daemon = await startTestDaemon({ config: { factories } });
+  daemon = await startDaemonHere({ config: { factories } });
   const scope = ['--factory', 'theirs', '--factory', 'rows'];
   expect((await daemon.cli('secret', 'create', 'THEIRS', ...scope, '--value', 'the-secret-of-the-team')).code).toBe(0);
   expect((await daemon.cli('reconcile', '--factory', 'theirs', '--wait')).code).toBe(0);

@@ -8,7 +8,7 @@ import { sendToCi, useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { PostgresProxy } from '../helpers/postgres-proxy.ts';
 import { chooseSeed, createSeededRandom } from '../helpers/seeded-random.ts';
-import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
+import { type DaemonProcess, startTestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
 
 // A request with an idempotency key, whose daemon is killed before it answers, is sent again to the next daemon.
 const ci = useCiOnPostgres();
@@ -32,7 +32,7 @@ interface Answer {
   text: string;
 }
 
-async function post({ adminUrl, dataDir }: TestDaemon, { path, body, key }: Creation): Promise<Answer> {
+async function post({ adminUrl, dataDir }: DaemonProcess, { path, body, key }: Creation): Promise<Answer> {
   const answer = await fetch(`${adminUrl}/api/v1${path}`, {
     method: 'POST',
     headers: {
@@ -51,7 +51,7 @@ function createToken(): Creation {
 }
 
 /** Sends a delivery first. */
-async function createReplay(daemon: TestDaemon, uid: string): Promise<Creation> {
+async function createReplay(daemon: DaemonProcess, uid: string): Promise<Creation> {
   expect((await sendToCi(daemon, uid, { start: false, text: randomUUID() })).status).toBe(202);
   const { body } = await daemon.api('/factories/payments/deliveries?limit=1');
   const { id } = body.data[0];
@@ -59,7 +59,7 @@ async function createReplay(daemon: TestDaemon, uid: string): Promise<Creation> 
 }
 
 /** All tokens and deliveries. */
-async function listMade(daemon: TestDaemon): Promise<Row[]> {
+async function listMade(daemon: DaemonProcess): Promise<Row[]> {
   const rows: Row[] = [];
   for (const path of ['/tokens', '/factories/payments/deliveries']) {
     for (let cursor = ''; cursor !== null; ) {
@@ -72,7 +72,7 @@ async function listMade(daemon: TestDaemon): Promise<Row[]> {
 }
 
 /** Repeats the request until the daemon has finished the first one. */
-const repeat = (daemon: TestDaemon, creation: Creation) =>
+const repeat = (daemon: DaemonProcess, creation: Creation) =>
   eventually(async () => {
     const answer = await post(daemon, creation);
     return answer.text.includes('idempotency_key_in_use') ? null : answer;
@@ -119,10 +119,10 @@ type Tally = Record<'answered again' | 'lost' | 'made', number>;
 
 /** Requests in parallel, of which some are answered, and a kill. Then all of them are repeated. Returns the next daemon. */
 async function killOnce(
-  daemon: TestDaemon,
+  daemon: DaemonProcess,
   uid: string,
   { options, tally }: { options: TestDaemonOptions; tally: Tally },
-): Promise<TestDaemon> {
+): Promise<DaemonProcess> {
   const tokens = Array.from({ length: TOKENS }, createToken);
   const replays: Creation[] = [];
   while (replays.length < REPLAYS) replays.push(await createReplay(daemon, uid));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { type StartedProgram, startProgram } from '../helpers/start-program.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'the-secret-of-the-provider';
 const AUTOMATION = `---
@@ -32,7 +32,7 @@ let token: string;
 const accepted: { id: string; body: string }[] = [];
 
 beforeAll(async () => {
-  daemon = await startTestDaemon({
+  daemon = await startDaemonHere({
     config: { limits: { deliveriesPerMinute: 10_000 }, factories: [{ name: 'shop', source: { type: 'live' } }] },
   });
   const post = (path: string, body: unknown) => daemon.api(path, { method: 'POST', body });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'a-secret-of-more-than-16-characters';
 const WEBHOOK = 'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB_SECRET\n';
@@ -65,7 +65,7 @@ const isStopped = () =>
 async function start(dataDir?: string): Promise<void> {
   const command = [process.execPath, join(folder, 'agent.mjs'), join(folder, 'url')];
   const runs = { executor: { type: 'command', command }, concurrency: 2 };
-  daemon = await startTestDaemon({
+  daemon = await startDaemonHere({
     ...(dataDir === undefined ? {} : { dataDir }),
     config: {
       alerts: { interval: '1s', groupWait: '0s' },
@@ -88,7 +88,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await daemon?.end('SIGKILL');
+  await daemon?.end('SIGINT');
   repo?.remove();
 });
 

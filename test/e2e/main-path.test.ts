@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 import { StandardWebhook, Stripe, signAsGitHub } from '../providers/senders.ts';
 
 /** A body that any re-serialisation would change: spaces, escapes, a large number, equal keys, non-ASCII text. */
@@ -89,7 +89,7 @@ describe('from a commit to a run', () => {
        const bytes = readFileSync(process.env.DOCKBELL_PAYLOAD);
        console.log(createHash('sha256').update(bytes).digest('hex'));\n`,
     );
-    daemon = await startTestDaemon({
+    daemon = await startDaemonHere({
       config: {
         factories: [
           {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createTempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere } from '../helpers/test-daemon.ts';
 
 const declare = (event: string) => `---\ntriggers:\n  - provider: github\n    event: ${event}\n---\nDo it.\n`;
 
@@ -12,7 +12,7 @@ it('a factory whose automations no webhook serves is no healthy one, until a web
   });
   const runs = { executor: { type: 'command', command: ['true'] } };
   const factories = [{ name: 'h', source: { type: 'repository', url: repo.path }, runs }];
-  const daemon = await startTestDaemon({ config: { factories } });
+  const daemon = await startDaemonHere({ config: { factories } });
   await daemon.cli('reconcile', '--factory', 'h', '--wait');
   const before = (await daemon.cli('status')).stdout;
   expect(before).toMatch(/^! h$/m);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRETS = { CI_SECRET: 'ci-secret-canary-0001', RUN_SECRET: 'run-secret-canary-0002' };
 const CONCURRENCY = 3;
@@ -89,7 +89,7 @@ beforeAll(async () => {
       { name: 'waiting', source },
     ],
   };
-  daemon = await startTestDaemon({ config });
+  daemon = await startDaemonHere({ config });
   for (const [name, value] of Object.entries(SECRETS)) {
     expect((await daemon.api(`/secrets/${name}`, { method: 'PUT', body: { value, factories: null } })).status).toBe(
       201,
@@ -100,7 +100,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await daemon?.end('SIGKILL');
+  await daemon?.end('SIGINT');
   repo?.remove();
 });
 
@@ -290,7 +290,7 @@ describe('an operator', () => {
     }
     expect(await daemon.end('SIGTERM')).toBe(0);
     const earlier = daemon.output();
-    daemon = await startTestDaemon({ config, dataDir: daemon.dataDir });
+    daemon = await startDaemonHere({ config, dataDir: daemon.dataDir });
     const folder = (run: string) => existsSync(join(daemon.dataDir, 'runs', run));
     await eventually(() => !folder(filled[0]!), 20_000);
     expect(folder(filled[1]!)).toBe(true);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const TOKEN = 'a-token-of-more-than-16-characters';
 
@@ -48,7 +48,7 @@ function writeTree(name: string, files: Record<string, string>): string {
 beforeAll(async () => {
   repo = await createTempGitRepo();
   await repo.commit(LIVE);
-  daemon = await startTestDaemon({
+  daemon = await startDaemonHere({
     config: { factories: [{ name: 'payments', source: { type: 'repository', url: repo.path } }] },
   });
   await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: TOKEN } });
@@ -114,7 +114,7 @@ describe('dockbell plan', () => {
     const other = await createTempGitRepo();
     await other.commit({ ...AGENT_FILES, ...misspelled, 'webhooks/README.md': '' });
     const source = { type: 'repository', url: other.path };
-    const committed = await startTestDaemon({ config: { factories: [{ name: 'payments', source }] } });
+    const committed = await startDaemonHere({ config: { factories: [{ name: 'payments', source }] } });
     const { id } = await eventually(async () => {
       const { body } = await committed.api('/factories/payments/reconciliations');
       return body.data?.find(({ result }: { result: string }) => result === 'applied');

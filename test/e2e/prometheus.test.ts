@@ -8,7 +8,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { hasPrometheus, runPromtool, startPrometheus, type TestPrometheus } from '../helpers/prometheus.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
 const RULES = join(DEPLOY, 'prometheus/dockbell.rules.yml');
@@ -44,7 +44,7 @@ describe.skipIf(!hasPrometheus('the alert rules and the Grafana dashboard'))('Pr
 
   beforeAll(async () => {
     repo = await createCiRepository();
-    daemon = await startTestDaemon({ config: configureCiFactory(repo, ['/bin/false']) });
+    daemon = await startDaemonHere({ config: configureCiFactory(repo, ['/bin/false']) });
     url = `${daemon.ingressUrl}/webhooks/w/${await applyCiFactory(daemon)}`;
     prometheus = await startPrometheus(await configure());
   });

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { findProviderDelivery, mergePatch } from '../helpers/provider-events.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = Buffer.from('a secret of all the providers').toString('base64');
 /** Azure DevOps has a user and a password. */
@@ -140,7 +140,7 @@ beforeAll(async () => {
   await repo.commit({ 'factory.yaml': 'schemaVersion: v1alpha1\nname: all\n', ...FILES });
   const runs = { executor: { type: 'command', command: ['sh', '-c', 'true'] } };
   const factories = [{ name: 'all', source: { type: 'repository', url: repo.path }, runs }];
-  daemon = await startTestDaemon({ config: { factories } });
+  daemon = await startDaemonHere({ config: { factories } });
   for (const [name, value] of Object.entries(SECRETS)) {
     await daemon.api(`/secrets/${name}`, { method: 'PUT', body: { value } });
   }

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'it is a secret of GitHub';
 const automation = (triggers: string) => `---\ntriggers:\n${triggers}\n---\nDo it.\n`;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await repo.commit(FILES);
   const runs = { executor: { type: 'command', command: ['sh', '-c', 'true'] } };
   const factories = [{ name: 'payments', source: { type: 'repository', url: repo.path }, runs }];
-  daemon = await startTestDaemon({ config: { factories } });
+  daemon = await startDaemonHere({ config: { factories } });
   await daemon.api('/secrets/GITHUB_SECRET', { method: 'PUT', body: { value: SECRET } });
   url = await eventually(async () => {
     const { body } = await daemon.api('/factories/payments/webhooks');

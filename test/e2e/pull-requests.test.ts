@@ -5,7 +5,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { type GitHttpServer, startGitHttpServer } from '../helpers/git-http-server.ts';
 import { REQUEST_TITLE, REQUEST_TOKEN, type RequestHost, startRequestHost } from '../helpers/request-host.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 /** A check starts several processes, and a new revision repeats the checks of all open requests. That takes long on a busy machine. */
 const PATIENCE_MS = 90_000;
@@ -53,7 +53,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     const source = { type: 'repository', url: `${git.url}/origin.git`, pollInterval: '1s' };
     const alerts = { interval: '1s', resolveAfter: '5s', rules: { notifyFailing: '2s' } };
     const config = { factories: [{ name: 'payments', source, pullRequests }], alerts };
-    return startTestDaemon({ config, ...(dataDir === undefined ? {} : { dataDir }) });
+    return startDaemonHere({ config, ...(dataDir === undefined ? {} : { dataDir }) });
   };
   const statesOf = (commit: string) => host.statuses.filter(({ sha }) => sha === commit).map(({ state }) => state);
   const ended = (commit: string) =>

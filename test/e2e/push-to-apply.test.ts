@@ -3,7 +3,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { type GitHttpServer, startGitHttpServer } from '../helpers/git-http-server.ts';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../helpers/otlp-receiver.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 import { signAsGitHub } from '../providers/senders.ts';
 
 const SECRET = 'the secret of the git host';
@@ -23,7 +23,7 @@ describe('a repository that is polled once an hour', () => {
     const source = { type: 'repository', url: `${server.url}/origin.git`, pollInterval: '1h', pushWebhook: 'git-push' };
     receiver = await startOtlpReceiver();
     const telemetry = { otlpEndpoint: receiver.url };
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source }], telemetry } });
+    daemon = await startDaemonHere({ config: { factories: [{ name: 'payments', source }], telemetry } });
     await daemon.api('/secrets/GIT_PUSH_SECRET', { method: 'PUT', body: { value: SECRET } });
     url = await eventually(async () => {
       const { body } = await daemon.api('/factories/payments/webhooks');

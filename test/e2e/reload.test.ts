@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { type DaemonProcess, startTestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'ci-secret-canary-0001';
 const AUTOMATION =
@@ -13,7 +13,7 @@ const AUTOMATION =
 
 let payments: TempGitRepo;
 let billing: TempGitRepo;
-let daemon: TestDaemon;
+let daemon: DaemonProcess;
 let folder: string;
 
 const describeFactory = (name: string, { path }: TempGitRepo, script?: string) => ({

@@ -5,15 +5,15 @@ import { eventually } from '../helpers/eventually.ts';
 import { PostgresProxy } from '../helpers/postgres-proxy.ts';
 import { TestReplicas } from '../helpers/replicas.ts';
 import { RunTrail, type TrailedAttempt } from '../helpers/run-trail.ts';
-import type { TestDaemon } from '../helpers/test-daemon.ts';
+import type { DaemonProcess } from '../helpers/test-daemon.ts';
 
 const PATIENCE_MS = 60_000;
 
 const ci = useCiOnPostgres();
 
 interface Pair {
-  leader: TestDaemon;
-  follower: TestDaemon;
+  leader: DaemonProcess;
+  follower: DaemonProcess;
   trail: RunTrail;
   start(): Promise<void>;
   runs(): Promise<{ id: string; state: string; attempt: number; error: string | null }[]>;
@@ -46,7 +46,7 @@ async function startPair(name: string, lasts: number): Promise<Pair> {
   };
 }
 
-async function countsFollower(daemon: TestDaemon): Promise<boolean> {
+async function countsFollower(daemon: DaemonProcess): Promise<boolean> {
   const { body } = await daemon.api('/../../metrics');
   return (body as string).includes('dockbell_replicas{role="follower"} 1');
 }
@@ -65,7 +65,7 @@ async function occupyBoth({ leader, follower, trail, start, runs }: Pair): Promi
   }
 }
 
-const isOn = ({ dataDir }: TestDaemon, { directory }: { directory: string }) => directory.startsWith(dataDir);
+const isOn = ({ dataDir }: DaemonProcess, { directory }: { directory: string }) => directory.startsWith(dataDir);
 
 describe('runs of two daemons on one database', () => {
   it('are spread over both, never more than the limit together, and a replica that drains starts none', {

@@ -20,7 +20,7 @@ import { TestReplicas } from '../helpers/replicas.ts';
 import { REQUEST_TOKEN, type RequestHost, startRequestHost } from '../helpers/request-host.ts';
 import { withClient } from '../helpers/start-postgres.ts';
 import { type StaticReceiver, startStaticReceiver } from '../helpers/static-receiver.ts';
-import type { TestDaemon } from '../helpers/test-daemon.ts';
+import type { DaemonProcess } from '../helpers/test-daemon.ts';
 
 /** More than all other tests send to one webhook. */
 const DELIVERIES_PER_MINUTE = 60;
@@ -31,8 +31,8 @@ const MORE_WEBHOOKS = {
 };
 
 const ci = useCiOnPostgres();
-let leader: TestDaemon;
-let follower: TestDaemon;
+let leader: DaemonProcess;
+let follower: DaemonProcess;
 let url: string;
 let receiver: StaticReceiver;
 let balancer: Balancer;
@@ -90,7 +90,7 @@ interface Balancer {
 }
 
 /** What senders reach: it gives every request to the daemon that `choose` returns. */
-async function startBalancer(choose: () => TestDaemon | undefined): Promise<Balancer> {
+async function startBalancer(choose: () => DaemonProcess | undefined): Promise<Balancer> {
   const server = createServer((incoming, outgoing) => {
     const { method, headers } = incoming;
     const daemon = choose();
@@ -106,7 +106,7 @@ async function startBalancer(choose: () => TestDaemon | undefined): Promise<Bala
 }
 
 /** A request of the owner with further headers. */
-function call(daemon: TestDaemon, path: string, init: { method: string; headers?: object; body?: object }) {
+function call(daemon: DaemonProcess, path: string, init: { method: string; headers?: object; body?: object }) {
   const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
   return fetch(`${daemon.adminUrl}/api/v1${path}`, {
     method: init.method,
@@ -115,7 +115,7 @@ function call(daemon: TestDaemon, path: string, init: { method: string; headers?
   });
 }
 
-async function listDeliveries(daemon: TestDaemon, webhook: string) {
+async function listDeliveries(daemon: DaemonProcess, webhook: string) {
   const { body } = await daemon.api(`/factories/payments/webhooks/${uids[webhook]}/deliveries`);
   return body.data as { id: string; label: string | null; runs: string[] }[];
 }
@@ -181,7 +181,7 @@ const WALKS: Record<string, () => Promise<void>> = {
     const revision = await ci.repo.commit(declareCiFactory('another prompt'));
     const reconciled = await follower.api('/factories/payments/reconciliations?wait=true', { method: 'POST' });
     expect(reconciled.body).toMatchObject({ revision });
-    const list = (daemon: TestDaemon) => daemon.api('/factories/payments/reconciliations');
+    const list = (daemon: DaemonProcess) => daemon.api('/factories/payments/reconciliations');
     const [listed] = await eventually(async () => {
       // A reconciliation may end between the two answers.
       const lists = await Promise.all([leader, follower].map(list));
@@ -196,7 +196,7 @@ const WALKS: Record<string, () => Promise<void>> = {
 
   'running commands, start failures, drain (`runs/`)': async () => {
     expect((await sendToCi(follower, uids.ci!, { start: true, of: 'the follower' })).status).toBe(202);
-    const list = async (daemon: TestDaemon) => (await daemon.api('/factories/payments/runs')).body.data;
+    const list = async (daemon: DaemonProcess) => (await daemon.api('/factories/payments/runs')).body.data;
     await eventually(async () => {
       const runs: { state: string }[] = await list(leader);
       return runs.length >= CI_AUTOMATIONS.length && runs.every(({ state }) => state === 'succeeded');
@@ -205,7 +205,7 @@ const WALKS: Record<string, () => Promise<void>> = {
   },
 
   'leases of workers and receivers': async () => {
-    const post = (daemon: TestDaemon, path: string, body: object) => daemon.api(path, { method: 'POST', body });
+    const post = (daemon: DaemonProcess, path: string, body: object) => daemon.api(path, { method: 'POST', body });
     const { body: webhook } = await post(follower, '/factories/queued/webhooks', { name: 'ci' });
     const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['ci'] } }];
     const automation = { name: 'work', prompt: 'Work.', triggers };
@@ -277,7 +277,7 @@ const WALKS: Record<string, () => Promise<void>> = {
   },
 
   'budgets of failed sign-ins, sign-ins in progress': async () => {
-    const signIn = async (daemon: TestDaemon) => {
+    const signIn = async (daemon: DaemonProcess) => {
       const body = { username: 'nobody', password: 'a-wrong-password' };
       return (await call(daemon, '/session', { method: 'POST', body, headers: { authorization: '' } })).status;
     };

@@ -6,7 +6,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { TestReplicas } from '../helpers/replicas.ts';
 import { startPostgres, type TestPostgres } from '../helpers/start-postgres.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
-import type { TestDaemon } from '../helpers/test-daemon.ts';
+import type { DaemonProcess } from '../helpers/test-daemon.ts';
 
 const TAKE_OVER_MS = 60_000;
 
@@ -17,11 +17,14 @@ echo '{"artifacts":[{"name":"Daemon","path":"daemon.txt"}]}' > result.json`;
 let server: TestPostgres;
 let repo: TempGitRepo;
 /** The leader and a follower. */
-let daemons: TestDaemon[];
+let daemons: DaemonProcess[];
 /** A run that each of them executed, by its process. */
 const runs = new Map<number, string>();
 
-async function download(daemon: TestDaemon, run: string): Promise<{ status: number; text: string; headers: Headers }> {
+async function download(
+  daemon: DaemonProcess,
+  run: string,
+): Promise<{ status: number; text: string; headers: Headers }> {
   const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
   const answer = await fetch(`${daemon.adminUrl}/api/v1/runs/${run}/artifacts/1`, {
     headers: { authorization: `Bearer ${token}` },
@@ -30,7 +33,7 @@ async function download(daemon: TestDaemon, run: string): Promise<{ status: numb
 }
 
 /** The runs of all deliveries. */
-async function listRuns(daemon: TestDaemon): Promise<{ id: string; state: string }[]> {
+async function listRuns(daemon: DaemonProcess): Promise<{ id: string; state: string }[]> {
   return ((await daemon.api('/factories/payments/runs')).body as { data: { id: string; state: string }[] }).data;
 }
 
@@ -98,7 +101,7 @@ describe('artifacts of a run', () => {
   });
 
   it('are not stored, as long as the replica that has them does not run', { tags: 'full' }, async () => {
-    const [leader, follower] = daemons as [TestDaemon, TestDaemon];
+    const [leader, follower] = daemons as [DaemonProcess, DaemonProcess];
     await follower.end('SIGTERM');
     const run = runs.get(follower.pid)!;
     const { body } = await leader.api(`/runs/${run}/artifacts`);

@@ -6,7 +6,7 @@ import { type S3Server, startS3Server } from '../helpers/s3-server.ts';
 import { startPostgres, type TestPostgres, withClient } from '../helpers/start-postgres.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
-import type { TestDaemon } from '../helpers/test-daemon.ts';
+import type { DaemonProcess } from '../helpers/test-daemon.ts';
 
 /** A lost leader is replaced after 15 seconds without a sign of life. */
 const TAKE_OVER_MS = 60_000;
@@ -27,7 +27,7 @@ while echo "line $i"; do i=$((i + 1)); sleep 0.1; done`;
 let server: TestPostgres;
 let bucket: S3Server;
 let repo: TempGitRepo;
-let daemons: TestDaemon[];
+let daemons: DaemonProcess[];
 /** IDs of the runs, by automation. */
 let runs: Record<string, string>;
 beforeAll(async () => {
@@ -62,7 +62,7 @@ afterAll(async () => {
 
 describe('the log of a run', () => {
   /** The log as far as a replica shows it; empty while it cannot. */
-  async function readLog(daemon: TestDaemon): Promise<string> {
+  async function readLog(daemon: DaemonProcess): Promise<string> {
     const { code, stdout } = await daemon.cli('run', 'log', runs.first!);
     return code === 0 ? stdout : '';
   }

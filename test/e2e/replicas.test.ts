@@ -3,7 +3,7 @@ import { applyCiFactory, CI_TOKEN, configureCiFactory, declareCiFactory } from '
 import { useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { TestReplicas } from '../helpers/replicas.ts';
-import type { TestDaemon } from '../helpers/test-daemon.ts';
+import type { DaemonProcess } from '../helpers/test-daemon.ts';
 
 /** A lost leader is replaced after 15 seconds without a sign of life. */
 const TAKE_OVER_MS = 40_000;
@@ -12,8 +12,8 @@ const ci = useCiOnPostgres();
 
 describe('two daemons on one database', () => {
   let replicas: TestReplicas;
-  let leader: TestDaemon;
-  let follower: TestDaemon;
+  let leader: DaemonProcess;
+  let follower: DaemonProcess;
   let uid: string;
   beforeAll(async () => {
     const config = configureCiFactory(ci.repo, ['/bin/true']);
@@ -23,13 +23,13 @@ describe('two daemons on one database', () => {
     follower = await replicas.start();
   });
 
-  const send = (daemon: TestDaemon, body: object) =>
+  const send = (daemon: DaemonProcess, body: object) =>
     fetch(`${daemon.ingressUrl}/webhooks/w/${uid}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${CI_TOKEN}` },
       body: JSON.stringify(body),
     });
-  const listRuns = async (daemon: TestDaemon) => (await daemon.api('/factories/payments/runs')).body.data;
+  const listRuns = async (daemon: DaemonProcess) => (await daemon.api('/factories/payments/runs')).body.data;
 
   it('both accept deliveries, and a delivery that both receive starts its runs once', async () => {
     expect((await send(follower, { start: true, n: 1 })).status).toBe(202);
@@ -59,7 +59,7 @@ describe('two daemons on one database', () => {
   });
 
   it('the metrics of both show who leads, and that no change is missing', async () => {
-    const read = async (daemon: TestDaemon) => {
+    const read = async (daemon: DaemonProcess) => {
       const text = (await daemon.api('/../../metrics')).body as string;
       const names = /^(dockbell_(?:leader|replicas|live_changes_behind).*) (\S+)$/gm;
       return Object.fromEntries([...text.matchAll(names)].map(([, name, value]) => [name, Number(value)]));

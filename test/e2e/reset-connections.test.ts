@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { applyCiFactory, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { RawConnection } from '../helpers/raw-connection.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 /** When the last byte of a request is sent after the rest, and the reset after it, in milliseconds. */
 const TIMINGS = [
@@ -40,7 +40,7 @@ describe('requests whose connection is reset after the last byte', () => {
   let uid: string;
 
   beforeAll(async () => {
-    daemon = await startTestDaemon({ config: configureCiFactory(await createCiRepository(), ['/bin/true']) });
+    daemon = await startDaemonHere({ config: configureCiFactory(await createCiRepository(), ['/bin/true']) });
     uid = await applyCiFactory(daemon);
   });
 

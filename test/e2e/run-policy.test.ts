@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyCiFactory, CI_TOKEN } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const declare = (policy: string, action: string) => `---
 triggers:
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await repo.commit(FILES);
   const runs = { executor: { type: 'command', command: ['sh', '-c', AGENT] }, concurrency: 4 };
   const factories = [{ name: 'payments', source: { type: 'repository', url: repo.path }, runs }];
-  daemon = await startTestDaemon({ config: { factories } });
+  daemon = await startDaemonHere({ config: { factories } });
   url = `${daemon.ingressUrl}/webhooks/w/${await applyCiFactory(daemon)}`;
 });
 afterAll(() => repo.remove());

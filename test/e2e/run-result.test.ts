@@ -5,7 +5,7 @@ import { applyCiFactory, CI_TOKEN } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const AUTOMATION = `---
 triggers:
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_SECRET\n', 'automations/fix/automation.md': AUTOMATION });
   const runs = { executor: { type: 'command', command: [process.execPath, '-e', AGENT] } };
   const factories = [{ name: 'payments', source: { type: 'repository', url: repo.path }, runs }];
-  daemon = await startTestDaemon({ config: { factories } });
+  daemon = await startDaemonHere({ config: { factories } });
   url = `${daemon.ingressUrl}/webhooks/w/${await applyCiFactory(daemon)}`;
 });
 afterAll(() => repo.remove());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const VALUE = 'the-webhook-secret-of-payments';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
     { name: 'payments', source: { type: 'repository', url: repo.path } },
     { name: 'man', source: { type: 'live' }, runs: { executor } },
   ];
-  daemon = await startTestDaemon({ config: { factories } });
+  daemon = await startDaemonHere({ config: { factories } });
   const created = await daemon.cli('secret', 'create', 'PAY_SECRET', '--factory', 'payments', '--value', VALUE);
   expect(created.code).toBe(0);
   expect((await daemon.cli('reconcile', '--factory', 'payments', '--wait')).code).toBe(0);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const OLD = 'the-old-secret-of-the-team';
 const NEW = 'the-new-secret-of-the-team';
@@ -19,7 +19,7 @@ describe('rotation of a secret, on the command line', () => {
   beforeAll(async () => {
     repo = await createTempGitRepo();
     const revision = await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI\n' });
-    daemon = await startTestDaemon({
+    daemon = await startDaemonHere({
       config: { factories: [{ name: 'payments', source: { type: 'repository', url: repo.path } }] },
     });
     expect((await daemon.cli('secret', 'create', '--team', '--value', OLD, 'CI')).code).toBe(0);

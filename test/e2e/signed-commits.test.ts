@@ -4,7 +4,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { createSigningKey, type SigningKey, signTip, writeAllowedSigners } from '../helpers/ssh-signing.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const automation = (prompt: string) => ({
   'automations/triage/automation.md': `---\ntriggers:\n  - provider: schedule\n    cron: "0 3 * * *"\n---\n${prompt}\n`,
@@ -25,7 +25,7 @@ describe('a factory with allowed signers', () => {
     await repo.commit(automation('first'));
     good = await signTip(repo, alice);
     const source = { type: 'repository', url: repo.path, allowedSigners };
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source }] } });
+    daemon = await startDaemonHere({ config: { factories: [{ name: 'payments', source }] } });
     await eventually(async () => (await factory()).applied_revision === good);
   });
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'a-secret-of-the-whole-team';
 const FILES = {
@@ -17,7 +17,7 @@ describe('the status of a daemon', () => {
   let daemon: TestDaemon;
   let tokens = 0;
   const start = (name: string) =>
-    startTestDaemon({
+    startDaemonHere({
       dataDir,
       config: {
         factories: [

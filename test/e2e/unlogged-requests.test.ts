@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'a-secret-of-the-whole-team';
 const FILES = {
@@ -21,7 +21,7 @@ describe('requests without an entry in the delivery log', () => {
   let limitedId: string;
 
   const start = (name: string) =>
-    startTestDaemon({
+    startDaemonHere({
       dataDir,
       config: {
         limits: { deliveriesPerMinute: LIMIT },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const DELETION = 'Delete the webhook of the old CI';
 
@@ -12,7 +12,7 @@ describe('who changed a factory of a repository', () => {
 
   beforeAll(async () => {
     repo = await createTempGitRepo();
-    daemon = await startTestDaemon({
+    daemon = await startDaemonHere({
       config: { factories: [{ name: 'web', source: { type: 'repository', url: repo.path } }] },
     });
     await daemon.cli('secret', 'create', 'CI', '--value', 'a-secret-of-the-whole-team');

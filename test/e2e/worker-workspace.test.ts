@@ -6,7 +6,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { type GitHttpServer, startGitHttpServer } from '../helpers/git-http-server.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 import { startWorkerProcess, type WorkerProcess } from '../helpers/worker-process.ts';
 
 const SOURCE_PASSWORD = 'password-of-the-source';
@@ -57,7 +57,7 @@ beforeAll(async () => {
     workspaces: [{ url: withPassword(appUrl, RUNS_PASSWORD) }],
   };
   const source = { type: 'repository', url: withPassword(addressOf(factory, sources), SOURCE_PASSWORD) };
-  daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source, runs }] } });
+  daemon = await startDaemonHere({ config: { factories: [{ name: 'payments', source, runs }] } });
   url = `${daemon.ingressUrl}/webhooks/w/${await applyCiFactory(daemon)}`;
   const body = { name: 'builders', role: 'worker', factories: ['payments'] };
   const { token } = (await daemon.api('/tokens', { method: 'POST', body })).body;

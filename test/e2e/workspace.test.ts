@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyCiFactory, CI_TOKEN } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const declare = (action: string, workspace: string) => `---
 triggers:
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const script = 'cd "$DOCKBELL_WORKSPACE" && cat *.txt && git status --porcelain && git rev-parse HEAD';
   const runs = { executor: { type: 'command', command: ['sh', '-c', script] }, workspaces: [{ url: app.path }] };
   const factories = [{ name: 'payments', source: { type: 'repository', url: factory.path }, runs }];
-  daemon = await startTestDaemon({ config: { factories } });
+  daemon = await startDaemonHere({ config: { factories } });
   url = `${daemon.ingressUrl}/webhooks/w/${await applyCiFactory(daemon)}`;
 });
 afterAll(() => {

@@ -7,7 +7,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { mountExt4, type SmallDisk } from '../helpers/small-disk.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { type DaemonProcess, startTestDaemon } from '../helpers/test-daemon.ts';
 
 const MIB = 1024 * 1024;
 const DATABASE_BYTES = 80 * MIB;
@@ -22,7 +22,7 @@ const probe = mountExt4(16);
 probe?.remove();
 
 describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => {
-  let daemon: TestDaemon;
+  let daemon: DaemonProcess;
   /** Holds the data directory. */
   let dataDisk: SmallDisk;
   /** Holds the backups. */

@@ -9,7 +9,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { hasProgram } from '../helpers/has-program.ts';
 import { TestReplicas } from '../helpers/replicas.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
-import type { TestDaemon } from '../helpers/test-daemon.ts';
+import type { DaemonProcess } from '../helpers/test-daemon.ts';
 import { findFreePort } from '../helpers/worker-process.ts';
 
 const DELIVERIES = 40;
@@ -22,7 +22,7 @@ const TAKE_OVER_MS = 40_000;
 const ci = useCiOnPostgres();
 
 /** Starts Caddy with the configuration of the compose file in front of these daemons. Returns its URL. */
-async function startProxy(daemons: readonly TestDaemon[]): Promise<string> {
+async function startProxy(daemons: readonly DaemonProcess[]): Promise<string> {
   const folder = createTempDir('caddy');
   const url = `http://127.0.0.1:${await findFreePort()}`;
   const file = join(folder, 'Caddyfile');

@@ -17,7 +17,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { canSpoilDisks, createFaultyDisk, type FaultyDisk } from '../helpers/faulty-disk.ts';
 import { chooseSeed, createSeededRandom } from '../helpers/seeded-random.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { launchTestDaemon, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { type DaemonProcess, launchTestDaemon, startTestDaemon } from '../helpers/test-daemon.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -39,7 +39,7 @@ class Scene {
   readonly marksFile = join(this.folder, 'marks');
   readonly disk: FaultyDisk = createFaultyDisk(this.dataDir);
   readonly ledger: Ledger = [];
-  readonly running: TestDaemon[] = [];
+  readonly running: DaemonProcess[] = [];
   readonly repo: TempGitRepo;
   readonly #random = createSeededRandom(seed);
   uid = '';
@@ -54,26 +54,26 @@ class Scene {
     return { config: configureCiFactory(this.repo, command), dataDir: this.dataDir, env: this.disk.env };
   }
 
-  async start(): Promise<TestDaemon> {
+  async start(): Promise<DaemonProcess> {
     const daemon = await startTestDaemon(this.options);
     this.running.push(daemon);
     return daemon;
   }
 
-  async startAndApply(): Promise<TestDaemon> {
+  async startAndApply(): Promise<DaemonProcess> {
     const daemon = await this.start();
     this.uid = await applyCiFactory(daemon);
     return daemon;
   }
 
   /** Sends until the daemon does not answer, or the signal aborts. */
-  send(daemon: TestDaemon, signal: AbortSignal): Promise<void> {
+  send(daemon: DaemonProcess, signal: AbortSignal): Promise<void> {
     const target = { url: `${daemon.ingressUrl}/webhooks/w/${this.uid}`, token: CI_TOKEN };
     const load = { senders: 4, startsRunsPercent: 2, random: this.#random, ledger: this.ledger };
     return sendUntilBroken(target, load, signal);
   }
 
-  async sendFor(daemon: TestDaemon, count: number): Promise<void> {
+  async sendFor(daemon: DaemonProcess, count: number): Promise<void> {
     const enough = new AbortController();
     const sending = this.send(daemon, enough.signal);
     const until = this.ledger.length + count;
@@ -83,7 +83,7 @@ class Scene {
   }
 
   /** One delivery that starts nothing. Resolves to the status. */
-  async post({ ingressUrl }: TestDaemon, filling: string): Promise<number> {
+  async post({ ingressUrl }: DaemonProcess, filling: string): Promise<number> {
     const body = JSON.stringify({ start: false, number: this.ledger.length, filling });
     const message = { deliveryId: null, body, isSound: true, startsRuns: false, accepted: 0, refused: 0, unknown: 0 };
     this.ledger.push(message);

@@ -32,10 +32,10 @@ import { createSeededRandom } from '../helpers/seeded-random.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import {
+  type DaemonProcess,
   launchTestDaemon,
   runBuiltCli,
   startTestDaemon,
-  type TestDaemon,
   type TestDaemonOptions,
 } from '../helpers/test-daemon.ts';
 
@@ -56,7 +56,7 @@ wait
 
 let repo: TempGitRepo;
 let prepared: Prepared;
-const running: TestDaemon[] = [];
+const running: DaemonProcess[] = [];
 
 beforeAll(async () => {
   repo = await createCiRepository();
@@ -98,7 +98,7 @@ function createSceneIn(dataDir: string): Scene {
   return { folder, options: { dataDir, config: configureCiFactory(repo, ['/bin/sh', script, folder]) } };
 }
 
-async function serve(options: TestDaemonOptions): Promise<TestDaemon> {
+async function serve(options: TestDaemonOptions): Promise<DaemonProcess> {
   const daemon = await startTestDaemon(options);
   running.push(daemon);
   return daemon;
@@ -117,7 +117,7 @@ async function prepareDataDir(): Promise<Prepared> {
 
 /** Sends a body that needs new pages. */
 function post(
-  daemon: TestDaemon,
+  daemon: DaemonProcess,
   name: string,
   { webhookUid = prepared?.webhookUid, sizeBytes = 50_000 } = {},
 ): Promise<Response> {
@@ -128,7 +128,7 @@ function post(
   });
 }
 
-async function askReady(daemon: TestDaemon): Promise<{ status: number; problems: string }> {
+async function askReady(daemon: DaemonProcess): Promise<{ status: number; problems: string }> {
   const response = await fetch(`${daemon.adminUrl}/readyz`);
   const body = (await response.json()) as { problems: string[] };
   return { status: response.status, problems: body.problems.join(' ') };
@@ -289,7 +289,7 @@ describe('a broken storage (threat model D3)', () => {
 });
 
 /** Sends deliveries sequentially until the daemon does not answer. */
-async function keepPosting(daemon: TestDaemon, answers: number[]): Promise<void> {
+async function keepPosting(daemon: DaemonProcess, answers: number[]): Promise<void> {
   for (;;) {
     try {
       answers.push((await post(daemon, `delivery-${answers.length}`, { sizeBytes: 10 })).status);

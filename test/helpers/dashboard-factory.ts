@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createTempDir } from './temp-dir.ts';
-import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from './test-daemon.ts';
+import { startDaemonHere, type TestDaemon, type TestDaemonOptions } from './test-daemon.ts';
 
 /** A daemon with a live factory, for tests in a browser. */
 export interface DashboardFactory {
@@ -30,7 +30,7 @@ export async function startDashboardFactory(
   const signals = createTempDir('signals');
   const script = `wait() { while [ ! -e ${signals}/$1 ]; do sleep 0.1; done; }\n${shell}`;
   const executor = { type: 'command', command: ['/bin/sh', '-c', script] };
-  const daemon = await startTestDaemon({
+  const daemon = await startDaemonHere({
     config: {
       limits: { deliveriesPerMinute: 100_000, failedAuthPerMinute: 10_000 },
       factories: [{ name: 'payments', source: { type: 'live' }, runs: { executor } }],

@@ -8,7 +8,7 @@ import type { RepeatingSenders } from './repeating-senders.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { type TestPostgres, withClient } from './start-postgres.ts';
 import { RECOVERED_MS, type SupervisedReplicas } from './supervised-replicas.ts';
-import type { TestDaemon } from './test-daemon.ts';
+import type { DaemonProcess } from './test-daemon.ts';
 
 /** What a fault can disturb. */
 export interface FaultWorld {
@@ -103,7 +103,7 @@ async function cutCommits({ replicas, probe, senders }: FaultWorld, statement: s
   }
 }
 
-async function freeze(daemon: TestDaemon, ms: number): Promise<void> {
+async function freeze(daemon: DaemonProcess, ms: number): Promise<void> {
   process.kill(daemon.pid, 'SIGSTOP');
   await pause(ms);
   process.kill(daemon.pid, 'SIGCONT');
@@ -119,7 +119,7 @@ async function cutAtMessage({ replicas, random, senders }: FaultWorld, from: Sid
   }
 }
 
-async function stall(replicas: SupervisedReplicas, daemon: TestDaemon): Promise<void> {
+async function stall(replicas: SupervisedReplicas, daemon: DaemonProcess): Promise<void> {
   const proxy = replicas.proxyOf(daemon);
   proxy.stall();
   await pause(STALLED_MS);

@@ -1,10 +1,10 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  type DaemonProcess,
   type LaunchedDaemon,
   launchTestDaemon,
   startTestDaemon,
-  type TestDaemon,
   type TestDaemonOptions,
 } from './test-daemon.ts';
 
@@ -14,7 +14,7 @@ const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 /** Daemons that share a database. */
 export class TestReplicas {
   readonly #options: TestDaemonOptions;
-  readonly #daemons: TestDaemon[] = [];
+  readonly #daemons: DaemonProcess[] = [];
 
   /**
    * @param url of the database
@@ -33,7 +33,7 @@ export class TestReplicas {
    *
    * @param changes for this start
    */
-  async start(dataDir?: string, changes: Partial<TestDaemonOptions> = {}): Promise<TestDaemon> {
+  async start(dataDir?: string, changes: Partial<TestDaemonOptions> = {}): Promise<DaemonProcess> {
     const daemon = await startTestDaemon(this.#compose(dataDir, changes));
     const [first] = this.#daemons;
     const token = (dir: string) => join(dir, 'admin-token');

@@ -4,7 +4,7 @@ import { PostgresProxy } from './postgres-proxy.ts';
 import { TestReplicas } from './replicas.ts';
 import { type TestPostgres, withClient } from './start-postgres.ts';
 import type { TempGitRepo } from './temp-git-repo.ts';
-import type { ApiAnswer, TestDaemon, TestDaemonOptions } from './test-daemon.ts';
+import type { ApiAnswer, DaemonProcess, TestDaemonOptions } from './test-daemon.ts';
 
 /** A frozen leader loses the lead after 15 seconds, and a busy machine needs a minute to start a daemon. */
 export const RECOVERED_MS = 120_000;
@@ -21,7 +21,7 @@ export interface SupervisedOptions {
 }
 
 interface Supervised {
-  daemon: TestDaemon;
+  daemon: DaemonProcess;
   /** Between the replica and PostgreSQL. */
   proxy: PostgresProxy;
   isUp: boolean;
@@ -57,7 +57,7 @@ export class SupervisedReplicas {
     return supervised;
   }
 
-  get daemons(): TestDaemon[] {
+  get daemons(): DaemonProcess[] {
     return this.#all.map(({ daemon }) => daemon);
   }
 
@@ -66,12 +66,12 @@ export class SupervisedReplicas {
     return this.daemons.map(({ ingressUrl }) => `${ingressUrl}/webhooks/w/${uid}`);
   }
 
-  proxyOf(daemon: TestDaemon): PostgresProxy {
+  proxyOf(daemon: DaemonProcess): PostgresProxy {
     return this.#find(daemon).proxy;
   }
 
   /** Starts the replica again with this environment. Resolves when it serves. */
-  async restart(daemon: TestDaemon, env: Record<string, string>): Promise<TestDaemon> {
+  async restart(daemon: DaemonProcess, env: Record<string, string>): Promise<DaemonProcess> {
     const supervised = this.#find(daemon);
     supervised.env = env;
     await daemon.end('SIGTERM');
@@ -80,7 +80,7 @@ export class SupervisedReplicas {
   }
 
   /** The replica that leads and the other one, when both run. */
-  findLeader(): Promise<{ leader: TestDaemon; follower: TestDaemon }> {
+  findLeader(): Promise<{ leader: DaemonProcess; follower: DaemonProcess }> {
     return eventually(async () => {
       const adminUrl = await withClient(this.url, async (client) => {
         const { rows } = await client.query(
@@ -97,7 +97,7 @@ export class SupervisedReplicas {
 
   /** Do both replicas accept deliveries? */
   async isReady(): Promise<boolean> {
-    const isReady = async ({ ingressUrl }: TestDaemon) =>
+    const isReady = async ({ ingressUrl }: DaemonProcess) =>
       (await fetch(`${ingressUrl}/readyz`).catch(() => null))?.status === 200;
     const ready = await Promise.all(this.daemons.map(isReady));
     return this.#all.every(({ isUp }) => isUp) && ready.every(Boolean);
@@ -108,7 +108,7 @@ export class SupervisedReplicas {
   }
 
   /** Sends a request to the management API of any replica until the leader answers. */
-  ask(path: string, init: Parameters<TestDaemon['api']>[1] = {}): Promise<ApiAnswer> {
+  ask(path: string, init: Parameters<DaemonProcess['api']>[1] = {}): Promise<ApiAnswer> {
     let attempts = 0;
     return eventually(async () => {
       attempts += 1;
@@ -129,7 +129,7 @@ export class SupervisedReplicas {
     await Promise.all(this.#all.map(({ proxy }) => proxy.close()));
   }
 
-  #find(daemon: TestDaemon): Supervised {
+  #find(daemon: DaemonProcess): Supervised {
     return this.#all.find((supervised) => supervised.daemon === daemon)!;
   }
 

@@ -3,6 +3,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import type { StopMode } from '../../src/app/end-daemon.ts';
+import { importBuiltApp } from './built-app.ts';
 import { eventually } from './eventually.ts';
 import { deferToFileEnd } from './file-endings.ts';
 import { createTempDir } from './temp-dir.ts';
@@ -15,22 +17,26 @@ const NO_DRAIN = { drain: '0s' };
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** A daemon in a separate folder, built and started as an operator would do. */
+/** A built daemon with its data in a separate folder. */
 export interface TestDaemon {
   dataDir: string;
   ingressUrl: string;
   adminUrl: string;
-  pid: number;
   /** All its output: log lines, then standard error. */
   output(): string;
   /** Sends a request to the management API with the owner token. Returns the parsed body. */
   api(path: string, init?: { method?: string; body?: unknown; token?: string }): Promise<ApiAnswer>;
   /** Runs a command for this daemon, in this process. `cli.process.test.ts` tests the process itself. */
   cli(...args: string[]): Promise<CliResult>;
-  /** The exit code; `null` if a signal ended the daemon. */
-  exited: Promise<number | null>;
-  /** Sends the signal and resolves like `exited`. */
+  /** Stops the daemon as the signal would. Resolves with its exit code; `null` if the signal ended the process. */
   end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** A daemon that was started as an operator would do. */
+export interface DaemonProcess extends TestDaemon {
+  pid: number;
+  /** Resolves as `end`. */
+  exited: Promise<number | null>;
 }
 
 export interface CliResult {
@@ -63,8 +69,40 @@ export interface TestDaemonOptions {
   program?: { node: string; main: string };
 }
 
-/** Starts a daemon and resolves when it accepts requests. Rejects with its output if it ends before that. */
-export async function startTestDaemon(options: TestDaemonOptions): Promise<TestDaemon> {
+/**
+ * Starts a daemon in this process, for all tests but those of kills, restarts after them, signals, descriptors and the binary.
+ * It takes half the processor time of a separate process.
+ */
+export async function startDaemonHere(
+  options: Pick<TestDaemonOptions, 'config' | 'dataDir' | 'env'>,
+): Promise<TestDaemon> {
+  const { startDaemon } = await importBuiltApp();
+  const { dataDir, configFile } = prepareDataDir(options);
+  const lines: string[] = [];
+  const daemon = await startDaemon({
+    configFile,
+    env: { PATH: process.env.PATH ?? '', ...options.env },
+    log: { format: 'json', destination: { write: (line) => lines.push(line) } },
+  });
+  deferToFileEnd(() => daemon.stop('force'));
+  const { ingressUrl, adminUrl } = daemon;
+  return {
+    ...describeDaemon({ dataDir, ingressUrl, adminUrl }),
+    output: () => lines.join(''),
+    end: async (signal) => {
+      const mode = STOP_MODES[signal];
+      if (mode === undefined) throw new Error(`${signal} would end the process of the test: use startTestDaemon`);
+      void daemon.stop(mode);
+      return daemon.exited;
+    },
+  };
+}
+
+/** What `dockbell serve` does at the first signal. */
+const STOP_MODES: Partial<Record<NodeJS.Signals, StopMode>> = { SIGTERM: 'drain', SIGINT: 'now' };
+
+/** Starts a process and resolves when its daemon accepts requests. Rejects with its output if it ends before that. */
+export async function startTestDaemon(options: TestDaemonOptions): Promise<DaemonProcess> {
   const launched = launchTestDaemon(options);
   const daemon = await launched.serving;
   if (daemon === null) throw new Error(`the daemon ended with ${await launched.exited}:\n${launched.output()}`);
@@ -78,15 +116,12 @@ export interface LaunchedDaemon {
   /** The exit code; `null` if a signal ended the daemon. */
   exited: Promise<number | null>;
   /** `null` if it ended before it accepted requests. */
-  serving: Promise<TestDaemon | null>;
+  serving: Promise<DaemonProcess | null>;
 }
 
 /** Starts a daemon without waiting. */
 export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
-  const dataDir = options.dataDir ?? createTempDir('daemon');
-  const configFile = join(dataDir, 'dockbell.yaml');
-  const ports = { ingress: { port: 0 }, admin: { port: 0 } };
-  writeFileSync(configFile, stringify({ ...ports, dataDir, ...NO_DRAIN, ...options.config }));
+  const { dataDir, configFile } = prepareDataDir(options);
   const daemonFile = join(dataDir, 'daemon.json');
   rmSync(daemonFile, { force: true });
 
@@ -104,17 +139,13 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
   deferToFileEnd(() => {
     if (!hasEnded()) kill('SIGKILL');
   });
-  const describe = (): TestDaemon => {
+  const describe = (): DaemonProcess => {
     const { ingress_url: ingressUrl, admin_url: adminUrl } = JSON.parse(readFileSync(daemonFile, 'utf8'));
     return {
-      dataDir,
-      ingressUrl,
-      adminUrl,
+      ...describeDaemon({ dataDir, ingressUrl, adminUrl }),
       pid: child.pid!,
       output,
       exited,
-      api: (path, init = {}) => callApi(`${adminUrl}/api/v1${path}`, join(dataDir, 'admin-token'), init),
-      cli: (...cliArgs) => runCliHere([...cliArgs, '--data-dir', dataDir]),
       end: (signal) => {
         kill(signal);
         return exited;
@@ -130,6 +161,23 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
     },
   );
   return { output, kill, exited, serving };
+}
+
+/** The data directory, with a configuration that uses free ports. */
+function prepareDataDir({ dataDir = createTempDir('daemon'), config }: Pick<TestDaemonOptions, 'dataDir' | 'config'>) {
+  const configFile = join(dataDir, 'dockbell.yaml');
+  const ports = { ingress: { port: 0 }, admin: { port: 0 } };
+  writeFileSync(configFile, stringify({ ...ports, dataDir, ...NO_DRAIN, ...config }));
+  return { dataDir, configFile };
+}
+
+/** The addresses of a daemon, and its clients. */
+function describeDaemon(daemon: Pick<TestDaemon, 'dataDir' | 'ingressUrl' | 'adminUrl'>) {
+  const { dataDir, adminUrl } = daemon;
+  const api: TestDaemon['api'] = (path, init = {}) =>
+    callApi(`${adminUrl}/api/v1${path}`, join(dataDir, 'admin-token'), init);
+  const cli: TestDaemon['cli'] = (...args) => runCliHere([...args, '--data-dir', dataDir]);
+  return { ...daemon, api, cli };
 }
 
 function limitFiles(openFiles: number | undefined): string[] {

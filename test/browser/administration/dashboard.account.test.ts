@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt, moveTo, NARROW } from '../../helpers/dashboard.ts';
 import { openSession, signInByPassword } from '../../helpers/sign-in-by-password.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const PASSWORD = 'correct horse battery';
 const FRESH = 'staple of another kind';
@@ -9,7 +9,7 @@ const FRESH = 'staple of another kind';
 describeDashboard('the account page', ({ signIn, openPage }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
+    daemon = await startDaemonHere({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
     const body = { name: 'alice', role: 'viewer', factories: ['payments'], password: PASSWORD };
     expect((await daemon.api('/users', { method: 'POST', body })).status).toBe(201);
   });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt, NARROW } from '../../helpers/dashboard.ts';
 import { signInByPassword } from '../../helpers/sign-in-by-password.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const PASSWORD = 'correct horse battery';
 const HOSTILE = '<img src=x onerror="window.hit=1">\u202e';
@@ -10,7 +10,7 @@ const HOSTILE = '<img src=x onerror="window.hit=1">\u202e';
 describeDashboard('the audit log', ({ signIn, openPage }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
+    daemon = await startDaemonHere({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
     const post = (path: string, body: object) => daemon.api(path, { method: 'POST', body });
     await post('/users', { name: 'alice', role: 'owner', password: PASSWORD });
     await post('/users', { name: 'bob', role: 'viewer', password: PASSWORD });

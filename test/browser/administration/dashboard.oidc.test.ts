@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
 import { CLIENT_ID, CLIENT_SECRET, startOidcProvider, type TestProvider } from '../../helpers/oidc-provider.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 describeDashboard('signing in with the OpenID provider', ({ openPage, signIn }) => {
   let provider: TestProvider;
@@ -18,7 +18,7 @@ describeDashboard('signing in with the OpenID provider', ({ openPage, signIn }) 
       groups: [{ name: 'developers', role: 'operator', factories: ['payments'] }],
     };
     const factories = ['payments', 'billing'].map((name) => ({ name, source: { type: 'live' } }));
-    daemon = await startTestDaemon({
+    daemon = await startDaemonHere({
       config: { admin: { port: 0, oidc }, factories },
       env: { DOCKBELL_ADMIN_OIDC_CLIENT_SECRET: CLIENT_SECRET },
     });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt, NARROW } from '../../helpers/dashboard.ts';
 import { createTempGitRepo, type TempGitRepo } from '../../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const PATH = '/factories/payments/reconciliations';
 
@@ -12,7 +12,7 @@ describeDashboard('the reconciliation pages', ({ signIn }) => {
     repo = await createTempGitRepo();
     await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\n' });
     const source = { type: 'repository', url: repo.path };
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source }] } });
+    daemon = await startDaemonHere({ config: { factories: [{ name: 'payments', source }] } });
   });
   afterAll(async () => {
     await daemon?.end('SIGTERM');

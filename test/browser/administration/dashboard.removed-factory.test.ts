@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
 import { createTempDir } from '../../helpers/temp-dir.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const live = (name: string) => ({ name, source: { type: 'live' } });
 
@@ -10,11 +10,11 @@ describeDashboard('the page of a factory that the configuration no longer names'
   let uid: string;
   beforeAll(async () => {
     const dataDir = createTempDir('removed-factory');
-    daemon = await startTestDaemon({ dataDir, config: { factories: [live('web'), live('old')] } });
+    daemon = await startDaemonHere({ dataDir, config: { factories: [live('web'), live('old')] } });
     const created = await daemon.cli('webhook', 'create', 'ci', '--factory', 'web', '--json');
     uid = JSON.parse(created.stdout).uid;
     await daemon.end('SIGTERM');
-    daemon = await startTestDaemon({ dataDir, config: { factories: [live('shop')] } });
+    daemon = await startDaemonHere({ dataDir, config: { factories: [live('shop')] } });
     await daemon.cli('reconcile', '--wait', '--factory', 'shop');
   });
   afterAll(() => daemon?.end('SIGTERM'));

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 describeDashboard('the revisions of a managed factory', ({ signIn }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
-    daemon = await startTestDaemon({
+    daemon = await startDaemonHere({
       config: {
         factories: [
           { name: 'ours', source: { type: 'managed' } },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt, NARROW } from '../../helpers/dashboard.ts';
 import { createTempGitRepo, type TempGitRepo } from '../../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 describeDashboard('the page of secrets', ({ signIn }) => {
   let daemon: TestDaemon;
@@ -18,7 +18,7 @@ describeDashboard('the page of secrets', ({ signIn }) => {
       { name: 'payments', source },
       { name: 'operations', source: { type: 'live' } },
     ];
-    daemon = await startTestDaemon({ config: { factories } });
+    daemon = await startDaemonHere({ config: { factories } });
   });
   afterAll(async () => {
     await daemon?.end('SIGTERM');

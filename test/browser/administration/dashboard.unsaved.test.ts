@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
 import { createWebhook } from '../../helpers/dashboard-factory.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const LIST = '/factories/payments/automations';
 
 describeDashboard('unsaved changes', ({ signIn, openPage }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
+    daemon = await startDaemonHere({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
     await createWebhook(daemon, 'ci');
     const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['ci'] } }];
     const body = { name: 'build', triggers, prompt: 'Build it.' };

@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt, moveTo, NARROW } from '../../helpers/dashboard.ts';
 import { openSession, signInByPassword } from '../../helpers/sign-in-by-password.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const PASSWORD = 'correct horse battery';
 
 describeDashboard('the page of users', ({ signIn, openPage }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
+    daemon = await startDaemonHere({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
   });
   afterAll(() => daemon?.end('SIGTERM'));
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt, readCopied } from '../../helpers/dashboard.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const run = promisify(execFile);
 
@@ -14,7 +14,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
       name,
       source: { type: name === 'files' ? 'managed' : 'live' },
     }));
-    daemon = await startTestDaemon({ config: { factories } });
+    daemon = await startDaemonHere({ config: { factories } });
     await daemon.cli('secret', 'create', 'TEAM_SECRET', '--all-factories', '--value', 'the-secret-that-the-team-has');
   });
   afterAll(() => daemon?.end('SIGTERM'));

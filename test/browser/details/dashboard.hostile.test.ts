@@ -6,7 +6,7 @@ import { describeDashboard, moveTo } from '../../helpers/dashboard.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { createTempDir } from '../../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const NAUGHTY: string[] = JSON.parse(
   readFileSync(new URL('../../vectors/naughty-strings/blns.json', import.meta.url), 'utf8'),
@@ -30,7 +30,7 @@ describeDashboard('untrusted text', ({ signIn }) => {
     repo = await createTempGitRepo();
     await repo.commit({ 'webhooks/fine.yaml': `secretName: FINE\ndescription: ${JSON.stringify(SCRIPT)}\n` });
     const executor = { type: 'command', command: ['/bin/cat', log] };
-    daemon = await startTestDaemon({
+    daemon = await startDaemonHere({
       config: {
         limits: { deliveriesPerMinute: 100_000, failedAuthPerMinute: 10_000 },
         factories: [

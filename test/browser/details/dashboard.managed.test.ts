@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const FACTORY = '/factories/ours';
 const AUTOMATION = `${FACTORY}/automations/triage`;
@@ -10,7 +10,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
   let daemon: TestDaemon;
   let sender: { url: string; secret: string };
   beforeAll(async () => {
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'ours', source: { type: 'managed' } }] } });
+    daemon = await startDaemonHere({ config: { factories: [{ name: 'ours', source: { type: 'managed' } }] } });
     const { status, body } = await daemon.api(`${FACTORY}/webhooks`, { method: 'POST', body: { name: 'issues' } });
     expect(status).toBe(201);
     sender = { url: body.ingress_url, secret: body.secret };

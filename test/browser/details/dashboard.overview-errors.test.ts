@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { createTempGitRepo, type TempGitRepo } from '../../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 describeDashboard('the overview of a factory with errors', ({ signIn }) => {
   let daemon: TestDaemon;
@@ -11,7 +11,7 @@ describeDashboard('the overview of a factory with errors', ({ signIn }) => {
   beforeAll(async () => {
     repo = await createTempGitRepo();
     await repo.commit({ 'webhooks/ci.yaml': 'enabeld: true\n<script>alert(1)</script>: 1\n' });
-    daemon = await startTestDaemon({
+    daemon = await startDaemonHere({
       config: {
         factories: [
           { name: 'payments', source: { type: 'repository', url: repo.path } },

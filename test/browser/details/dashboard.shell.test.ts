@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
 import { createWebhook } from '../../helpers/dashboard-factory.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const FACTORIES = ['alerts', 'payments'].map((name) => ({ name, source: { type: 'live' } }));
 
 describeDashboard('the frame around the pages', ({ signIn }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
-    daemon = await startTestDaemon({ config: { factories: FACTORIES } });
+    daemon = await startDaemonHere({ config: { factories: FACTORIES } });
     await createWebhook(daemon, 'ci');
   });
   afterAll(() => daemon?.end('SIGTERM'));
@@ -55,7 +55,7 @@ describeDashboard('the frame around the pages', ({ signIn }) => {
     await page.getByRole('button', { name: 'Reload the page' }).click();
     await failure.waitFor();
     const admin = { port: Number(new URL(adminUrl).port) };
-    daemon = await startTestDaemon({ dataDir, config: { admin, factories: FACTORIES } });
+    daemon = await startDaemonHere({ dataDir, config: { admin, factories: FACTORIES } });
     await page.getByText('Live', { exact: true }).waitFor();
     await expect.poll(() => page.getByText('No connection to the daemon').count()).toBe(0);
     await page.getByRole('button', { name: 'Reload the page' }).click();

@@ -4,7 +4,7 @@ import { applyCiFactory, createCiRepository } from '../../helpers/ci-factory.ts'
 import { describeDashboard, lookAt, moveTo, NARROW } from '../../helpers/dashboard.ts';
 import { signInByPassword } from '../../helpers/sign-in-by-password.ts';
 import type { TempGitRepo } from '../../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
+import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 describeDashboard('the webhook pages in special cases', ({ openPage, signIn }) => {
   let daemon: TestDaemon;
@@ -16,7 +16,7 @@ describeDashboard('the webhook pages in special cases', ({ openPage, signIn }) =
       { name: 'support', source: { type: 'live' } },
       { name: 'billing', source: { type: 'managed' } },
     ];
-    daemon = await startTestDaemon({ config: { factories } });
+    daemon = await startDaemonHere({ config: { factories } });
     await applyCiFactory(daemon);
     const body = { name: 'internal-ci' };
     expect((await daemon.api('/factories/support/webhooks', { method: 'POST', body })).status).toBe(201);
