@@ -35,7 +35,7 @@ export function listRearmed(path: string): string[] {
     .filter(isTimerCall)
     .filter((call) => isRearmed(call, functions))
     .map(ownerOf);
-  return [...new Set(owners)].map((owner) => `${owner} (${path})`);
+  return [...new Set(owners)];
 }
 
 /** A named function: the names that it mentions, and whether it is asynchronous. */
