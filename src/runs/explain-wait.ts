@@ -64,7 +64,7 @@ export interface WaitFacts {
 
 /** Explains why queued runs wait: the first fact that keeps every run from starting. */
 export function explainWait(facts: WaitFacts): WaitReason {
-  const { factory, phase, executedBy, isFull, concurrency, hasExecutor, startFailure, budgetOpensAt } = facts;
+  const { factory, phase, executedBy, isFull, concurrency, startFailure, budgetOpensAt } = facts;
   if (phase === 'stopping')
     return { reason: 'stopping', text: 'The daemon is stopping. The run starts after the next start.' };
   if (phase === 'draining') {
@@ -105,9 +105,13 @@ export function explainWait(facts: WaitFacts): WaitReason {
       text: `runs.concurrency is reached: ${concurrency} of ${concurrency} slots are in use.`,
     };
   }
-  if (executedBy === 'daemon') return { reason: 'starting', text: 'The run starts in a moment.' };
-  if (facts.supply === 'able') return { reason: 'no_worker', text: 'The run waits until a worker claims it.' };
-  if (facts.supply === 'offline') {
+  return executedBy === 'daemon' ? { reason: 'starting', text: 'The run starts in a moment.' } : explainWorkers(facts);
+}
+
+/** Explains why no worker has claimed a run that each could take. */
+function explainWorkers({ factory, supply, hasExecutor }: WaitFacts): WaitReason {
+  if (supply === 'able') return { reason: 'no_worker', text: 'The run waits until a worker claims it.' };
+  if (supply === 'offline') {
     return {
       reason: 'no_worker',
       text: `No worker for factory ${factory} is online. Start one, or see 'dockbell worker list'.`,

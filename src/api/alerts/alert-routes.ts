@@ -53,7 +53,12 @@ const acknowledgeBody = {
 };
 
 /** Alerts and their targets. */
-export function alertsPlugin(app: FastifyInstance, { alerts, store }: AlertRouteParts): void {
+export function alertsPlugin(app: FastifyInstance, parts: AlertRouteParts): void {
+  registerAlerts(app, parts);
+  registerTargets(app, parts);
+}
+
+function registerAlerts(app: FastifyInstance, { alerts, store }: AlertRouteParts): void {
   app.get<{ Querystring: AlertQuery }>(
     '/alerts',
     {
@@ -106,7 +111,9 @@ export function alertsPlugin(app: FastifyInstance, { alerts, store }: AlertRoute
       return presentAlert(await alerts.acknowledge(id, actorOf(request), note));
     },
   );
+}
 
+function registerTargets(app: FastifyInstance, { alerts }: AlertRouteParts): void {
   app.get(
     '/alert-targets',
     {

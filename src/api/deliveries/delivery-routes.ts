@@ -144,12 +144,26 @@ function readSearch({ label, delivery_id, from, to, after, order, event, unmatch
   };
 }
 
+type ForDelivery = { Params: { id: string } };
+
 /** The delivery log: who sent what, its outcome and the reason. */
 export function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRouteParts): void {
-  const findDelivery = async (request: FastifyRequest<{ Params: { id: string } }>): Promise<Delivery> =>
-    requireReached(request, 'delivery', await parts.deliveries.get(request.params.id as DeliveryId));
-  const access = requireRole('viewer', 'object');
+  registerLists(app, parts);
+  registerDelivery(app, parts);
+  registerReplay(app, parts);
+  registerExplanation(app, parts);
+}
 
+/** Throws `not_found` for a delivery that the token does not reach. */
+async function findDelivery(
+  request: FastifyRequest<ForDelivery>,
+  { deliveries }: Pick<DeliveryRouteParts, 'deliveries'>,
+): Promise<Delivery> {
+  return requireReached(request, 'delivery', await deliveries.get(request.params.id as DeliveryId));
+}
+
+/** The deliveries of a factory and of a webhook, and the handshakes of a webhook. */
+function registerLists(app: FastifyInstance, parts: DeliveryRouteParts): void {
   app.get<{ Querystring: DeliveryQuery }>(
     '/factories/:factory/deliveries',
     {
@@ -206,14 +220,19 @@ export function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRouteParts
       return presentPage(page, presentHandshake);
     },
   );
+}
 
-  app.get<{ Params: { id: string } }>(
+/** One delivery, its body, and what is wrong with it. */
+function registerDelivery(app: FastifyInstance, parts: DeliveryRouteParts): void {
+  const access = requireRole('viewer', 'object');
+
+  app.get<ForDelivery>(
     '/deliveries/:id',
     { config: { access }, schema: { tags, summary: 'Show a delivery', response: { 200: refTo('Delivery') } } },
-    async (request) => presentDelivery(await findDelivery(request)),
+    async (request) => presentDelivery(await findDelivery(request, parts)),
   );
 
-  app.get<{ Params: { id: string }; Querystring: { exact: boolean } }>(
+  app.get<ForDelivery & { Querystring: { exact: boolean } }>(
     '/deliveries/:id/payload',
     {
       config: { access, discloses: true },
@@ -225,7 +244,7 @@ export function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRouteParts
       },
     },
     async (request, reply) => {
-      const { id, label } = await findDelivery(request);
+      const { id, label } = await findDelivery(request, parts);
       const form = request.query.exact ? await parts.deliveries.form(id) : null;
       if (form !== null) return sendForm(reply, `${id}.form`, form);
       const payload = await parts.deliveries.payload(id);
@@ -235,7 +254,7 @@ export function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRouteParts
     },
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get<ForDelivery>(
     '/deliveries/:id/diagnosis',
     {
       config: { access: requireRole('operator', 'object') },
@@ -247,40 +266,11 @@ export function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRouteParts
       },
     },
     async (request) => {
-      const { mistake, sentence, tried } = await parts.diagnose(await findDelivery(request));
+      const { mistake, sentence, tried } = await parts.diagnose(await findDelivery(request, parts));
       return { mistake, sentence, tried };
     },
   );
-
-  registerReplay(app, parts, findDelivery);
-
-  app.get<{ Params: { id: string }; Querystring: PageQuery }>(
-    '/deliveries/:id/explain',
-    {
-      config: { access },
-      schema: {
-        tags,
-        summary: 'Explain why each automation started or did not',
-        description:
-          'Evaluated with the definitions that were live when the delivery arrived. The first page has every automation that started.',
-        querystring: explanationQuery,
-        response: { 200: refTo('Explanation') },
-      },
-    },
-    async (request) => {
-      const delivery = await findDelivery(request);
-      const { limit = MAX_DECISIONS, cursor = null } = request.query;
-      return presentExplanation(await explainDelivery(parts, delivery, { limit, cursor }));
-    },
-  );
 }
-
-/** Number of decisions on a page, and the default: few webhooks have more automations. */
-const MAX_DECISIONS = 200;
-
-const explanationQuery = pageQuerySchema({
-  limit: { type: 'integer', minimum: 1, maximum: MAX_DECISIONS, default: MAX_DECISIONS },
-});
 
 const replaySchema: JsonSchema = {
   type: ['object', 'null'],
@@ -290,12 +280,8 @@ const replaySchema: JsonSchema = {
   },
 };
 
-function registerReplay(
-  app: FastifyInstance,
-  parts: DeliveryRouteParts,
-  findDelivery: (request: FastifyRequest<{ Params: { id: string } }>) => Promise<Delivery>,
-): void {
-  app.post<{ Params: { id: string }; Body?: { automation?: string | null } | null }>(
+function registerReplay(app: FastifyInstance, parts: DeliveryRouteParts): void {
+  app.post<ForDelivery & { Body?: { automation?: string | null } | null }>(
     '/deliveries/:id/replay',
     {
       config: { access: requireRole('operator', 'object'), idempotent: true },
@@ -309,13 +295,42 @@ function registerReplay(
       },
     },
     async (request, reply) => {
-      const delivery = await findDelivery(request);
+      const delivery = await findDelivery(request, parts);
       const automation = request.body?.automation ?? null;
       const replayed = await parts.replays.replay({ delivery, automation, clientAddress: request.ip });
       if (replayed.outcome === 'rejected') throw new AppError('conflict', replayed.why);
       const made = await parts.deliveries.get(replayed.id);
       const replay = requireReached(request, 'delivery', made);
       return reply.code(201).header('location', locate('deliveries', replay.id)).send(presentDelivery(replay));
+    },
+  );
+}
+
+/** Number of decisions on a page, and the default: few webhooks have more automations. */
+const MAX_DECISIONS = 200;
+
+const explanationQuery = pageQuerySchema({
+  limit: { type: 'integer', minimum: 1, maximum: MAX_DECISIONS, default: MAX_DECISIONS },
+});
+
+function registerExplanation(app: FastifyInstance, parts: DeliveryRouteParts): void {
+  app.get<ForDelivery & { Querystring: PageQuery }>(
+    '/deliveries/:id/explain',
+    {
+      config: { access: requireRole('viewer', 'object') },
+      schema: {
+        tags,
+        summary: 'Explain why each automation started or did not',
+        description:
+          'Evaluated with the definitions that were live when the delivery arrived. The first page has every automation that started.',
+        querystring: explanationQuery,
+        response: { 200: refTo('Explanation') },
+      },
+    },
+    async (request) => {
+      const delivery = await findDelivery(request, parts);
+      const { limit = MAX_DECISIONS, cursor = null } = request.query;
+      return presentExplanation(await explainDelivery(parts, delivery, { limit, cursor }));
     },
   );
 }

@@ -28,13 +28,22 @@ const pauseBody = {
 };
 
 /** `GET`, `POST` and `DELETE` of pauses: no run of a factory or of an automation starts. */
-export function registerPauseRoutes(app: FastifyInstance, { pauses, inventory }: PauseRouteParts): void {
-  const pauseWhole = async (
-    request: FastifyRequest,
-    automation: string,
-    { reason = null }: { reason?: string | null },
-  ) => presentPause(await pauses.pause({ factory: factoryOf(request).name, automation, reason }, actorOf(request)));
+export function registerPauseRoutes(app: FastifyInstance, parts: PauseRouteParts): void {
+  registerFactoryPauses(app, parts);
+  registerAutomationPauses(app, parts);
+}
 
+/** @param automation its name; `''` for the whole factory */
+async function pause(
+  request: FastifyRequest<Pick<PauseRequest, 'Body'>>,
+  pauses: PauseControl,
+  automation: string,
+): Promise<ReturnType<typeof presentPause>> {
+  const { reason = null } = request.body;
+  return presentPause(await pauses.pause({ factory: factoryOf(request).name, automation, reason }, actorOf(request)));
+}
+
+function registerFactoryPauses(app: FastifyInstance, { pauses }: PauseRouteParts): void {
   app.get(
     '/factories/:factory/pauses',
     {
@@ -61,7 +70,7 @@ export function registerPauseRoutes(app: FastifyInstance, { pauses, inventory }:
         response: { 200: refTo('Pause') },
       },
     },
-    async (request) => pauseWhole(request, '', request.body),
+    async (request) => pause(request, pauses, ''),
   );
 
   app.delete(
@@ -81,7 +90,9 @@ export function registerPauseRoutes(app: FastifyInstance, { pauses, inventory }:
       return reply.code(204).send();
     },
   );
+}
 
+function registerAutomationPauses(app: FastifyInstance, { pauses, inventory }: PauseRouteParts): void {
   app.post<PauseRequest>(
     '/factories/:factory/automations/:name/pause',
     {
@@ -98,7 +109,7 @@ export function registerPauseRoutes(app: FastifyInstance, { pauses, inventory }:
     async (request) => {
       const { name } = request.params;
       requireReached(request, 'automation', await inventory.automation(factoryOf(request).name, name));
-      return pauseWhole(request, name, request.body);
+      return pause(request, pauses, name);
     },
   );
 

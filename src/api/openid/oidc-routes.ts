@@ -43,8 +43,19 @@ interface LoginQuery {
 export function openIdPlugin(app: FastifyInstance, parts: OidcRouteParts): void {
   const { randomBytes, adminUrl, clock } = parts;
   const cookie = createPendingCookie(randomBytes, { adminUrl, nowMs: () => clock.wallMs() });
-  const reject = createRejection(parts);
+  const shared = { ...parts, cookie, reject: createRejection(parts) };
+  registerLogin(app, shared);
+  registerCallback(app, shared);
+}
 
+interface SignInParts extends OidcRouteParts {
+  /** What a browser keeps while it is at the provider. */
+  cookie: ReturnType<typeof createPendingCookie>;
+  reject: Reject;
+}
+
+function registerLogin(app: FastifyInstance, parts: SignInParts): void {
+  const { adminUrl, cookie, reject } = parts;
   app.get<{ Querystring: LoginQuery }>(
     LOGIN,
     {
@@ -67,7 +78,10 @@ export function openIdPlugin(app: FastifyInstance, parts: OidcRouteParts): void 
       return reply.redirect(begun.url, 303);
     },
   );
+}
 
+function registerCallback(app: FastifyInstance, parts: SignInParts): void {
+  const { cookie, reject } = parts;
   app.get(
     CALLBACK,
     {

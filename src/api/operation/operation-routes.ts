@@ -67,6 +67,10 @@ export function operationPlugin(app: FastifyInstance, parts: OperationRouteParts
     },
   );
 
+  registerMetrics(app, parts);
+}
+
+function registerMetrics(app: FastifyInstance, parts: OperationRouteParts): void {
   app.get(
     '/metrics',
     {

@@ -125,6 +125,36 @@ interface Claim {
   holding?: Hold[];
 }
 
+const claimBody = {
+  ...closedObject({
+    factory: { type: 'string', minLength: 1, description: 'By default every factory that the token reaches.' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_CLAIMED, default: 1 },
+    wait_seconds: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MAX_WAIT_SECONDS,
+      default: 0,
+      description:
+        'Time that the request waits for a run if none is queued. A drain of the daemon, and a newer claim of the worker, end the wait.',
+    },
+    worker,
+    secrets: {
+      type: 'boolean',
+      default: false,
+      description: 'Whether the answer contains the secrets of the runs. Only for tokens with the role `worker`.',
+    },
+    holding: {
+      type: 'array',
+      maxItems: MAX_CLAIMED,
+      description:
+        'All runs that the worker holds. Other runs that were given to it are interrupted, because it lost them.',
+      items: closedObject({ id: { type: 'string' }, fence: { type: 'integer', minimum: 1 } }),
+    },
+  }),
+  type: ['object', 'null'],
+  required: [],
+};
+
 function registerClaim(app: FastifyInstance, parts: WorkerRouteParts): void {
   app.post<{ Body: Claim | null }>(
     '/runs/claim',
@@ -136,36 +166,7 @@ function registerClaim(app: FastifyInstance, parts: WorkerRouteParts): void {
         summary: 'Claim queued runs',
         description:
           'Gives queued runs to a worker, oldest first, within `runs.concurrency` of the factory. They become `running`, and the worker holds each under a lease that its heartbeats renew. An empty list means that no run is waiting: poll again after a second or more, or let the request wait with `wait_seconds`. Runs that the daemon executes itself are not included. With `secrets`, a run whose secrets cannot be read ends as `failed`, as with an executor of the daemon.',
-        body: {
-          ...closedObject({
-            factory: { type: 'string', minLength: 1, description: 'By default every factory that the token reaches.' },
-            limit: { type: 'integer', minimum: 1, maximum: MAX_CLAIMED, default: 1 },
-            wait_seconds: {
-              type: 'integer',
-              minimum: 0,
-              maximum: MAX_WAIT_SECONDS,
-              default: 0,
-              description:
-                'Time that the request waits for a run if none is queued. A drain of the daemon, and a newer claim of the worker, end the wait.',
-            },
-            worker,
-            secrets: {
-              type: 'boolean',
-              default: false,
-              description:
-                'Whether the answer contains the secrets of the runs. Only for tokens with the role `worker`.',
-            },
-            holding: {
-              type: 'array',
-              maxItems: MAX_CLAIMED,
-              description:
-                'All runs that the worker holds. Other runs that were given to it are interrupted, because it lost them.',
-              items: closedObject({ id: { type: 'string' }, fence: { type: 'integer', minimum: 1 } }),
-            },
-          }),
-          type: ['object', 'null'],
-          required: [],
-        },
+        body: claimBody,
         response: {
           200: closedObject(
             { data: { type: 'array', items: refTo('ClaimedRun') } },

@@ -91,6 +91,31 @@ export function secretsPlugin(app: FastifyInstance, parts: SecretRouteParts): vo
       ),
   );
 
+  registerStore(app, parts);
+  registerDiagnosis(app, parts);
+
+  app.delete<{ Params: { name: string }; Querystring: { force?: boolean } }>(
+    '/secrets/:name',
+    {
+      config: { ...config, changes: 'stored' },
+      schema: {
+        tags,
+        summary: 'Delete a secret',
+        description:
+          'Rejected while a webhook, an automation, a target of `notify` or a target of alerts uses it, unless `force=true`. The webhook keeps its pinned value until its next apply, runs of the automation fail, and the target gets no notifications.',
+        querystring: querySchema({ force: { type: 'boolean', default: false } }),
+        response: { 204: { type: 'null', description: 'Deleted.' }, 409: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const { force = false } = request.query;
+      await parts.secrets.delete(request.params.name, { force, by: principalOf(request).name });
+      return reply.code(204).send();
+    },
+  );
+}
+
+function registerStore(app: FastifyInstance, parts: SecretRouteParts): void {
   app.put<{
     Params: { name: string };
     Querystring: { mode?: 'create' | 'update'; force?: boolean };
@@ -98,7 +123,7 @@ export function secretsPlugin(app: FastifyInstance, parts: SecretRouteParts): vo
   }>(
     '/secrets/:name',
     {
-      config: { ...config, changes: 'stored' },
+      config: { access: requireRole('owner', 'team'), changes: 'stored' },
       schema: {
         tags,
         summary: 'Store a secret',
@@ -128,28 +153,6 @@ export function secretsPlugin(app: FastifyInstance, parts: SecretRouteParts): vo
       if (created) void reply.code(201).header('location', locate('secrets', name));
       const warning = isUnusable(scope) ? adviseScope(name) : await warnOfUnfit(parts, name, value);
       return reply.send({ name, version, created, scope, warning });
-    },
-  );
-
-  registerDiagnosis(app, parts);
-
-  app.delete<{ Params: { name: string }; Querystring: { force?: boolean } }>(
-    '/secrets/:name',
-    {
-      config: { ...config, changes: 'stored' },
-      schema: {
-        tags,
-        summary: 'Delete a secret',
-        description:
-          'Rejected while a webhook, an automation, a target of `notify` or a target of alerts uses it, unless `force=true`. The webhook keeps its pinned value until its next apply, runs of the automation fail, and the target gets no notifications.',
-        querystring: querySchema({ force: { type: 'boolean', default: false } }),
-        response: { 204: { type: 'null', description: 'Deleted.' }, 409: refTo('Problem') },
-      },
-    },
-    async (request, reply) => {
-      const { force = false } = request.query;
-      await parts.secrets.delete(request.params.name, { force, by: principalOf(request).name });
-      return reply.code(204).send();
     },
   );
 }

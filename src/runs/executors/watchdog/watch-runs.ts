@@ -15,75 +15,93 @@ const LOOK_AGAIN_MS = 500;
  * renew the lease of its runs. The process ends when the daemon has ended and no process is left.
  */
 export function watchRuns(logger: Logger): void {
-  const watched = new Map<RunId, EndMeans>();
-  /** As in `WatchMessage`; under `null` for all runs without a separate time. */
-  const until = new Map<RunId | null, number>();
-  let timer: NodeJS.Timeout | undefined;
-  let isEnding = false;
-
-  process.on('message', (message: WatchMessage) => {
-    if (message.kind === 'watch') {
-      watched.set(message.run, message.means);
-    } else if (message.kind === 'release') {
-      watched.delete(message.run);
-      until.delete(message.run);
-    } else {
-      until.set(message.run, message.at);
-    }
-    setTimer();
-  });
+  const runs = new WatchedRuns(logger);
+  process.on('message', (message: WatchMessage) => runs.follow(message));
   process.once('disconnect', async () => {
-    await endAll([...watched], 'the program that started it ended');
+    await runs.endAll();
     process.exit(0);
   });
   // The daemon decides when it stops. These signals reach the whole process group of a terminal.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+}
 
-  function untilOf(run: RunId): number {
-    return until.get(run) ?? until.get(null) ?? 0;
+/** The runs of the daemon, with the end of the lease of each. */
+class WatchedRuns {
+  readonly #logger: Logger;
+  readonly #watched = new Map<RunId, EndMeans>();
+  /** As in `WatchMessage`; under `null` for all runs without a separate time. */
+  readonly #until = new Map<RunId | null, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #isEnding = false;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
   }
 
-  function setTimer(): void {
-    clearTimeout(timer);
-    if (watched.size === 0) return;
-    const next = Math.min(...[...watched.keys()].map(untilOf));
-    timer = setTimeout(onTimer, Math.max(0, next - machineNowMs()));
+  follow(message: WatchMessage): void {
+    if (message.kind === 'watch') {
+      this.#watched.set(message.run, message.means);
+    } else if (message.kind === 'release') {
+      this.#watched.delete(message.run);
+      this.#until.delete(message.run);
+    } else {
+      this.#until.set(message.run, message.at);
+    }
+    this.#setTimer();
   }
 
-  function onTimer(): void {
-    if (findLost().length === 0) setTimer();
-    else if (!isEnding) void endLost();
+  /** The daemon has ended. Resolves when the processes of all runs have. */
+  async endAll(): Promise<void> {
+    const runs = [...this.#watched];
+    this.#logEnds(runs, 'the program that started it ended');
+    await this.#end(runs);
   }
 
-  function findLost(): [RunId, EndMeans][] {
-    return [...watched].filter(([run]) => machineNowMs() >= untilOf(run));
+  #setTimer(): void {
+    clearTimeout(this.#timer);
+    if (this.#watched.size === 0) return;
+    const next = Math.min(...[...this.#watched.keys()].map((run) => this.#untilOf(run)));
+    this.#timer = setTimeout(() => this.#onTimer(), Math.max(0, next - machineNowMs()));
+  }
+
+  #onTimer(): void {
+    if (this.#findLost().length === 0) this.#setTimer();
+    else if (!this.#isEnding) void this.#endLost();
+  }
+
+  #untilOf(run: RunId): number {
+    return this.#until.get(run) ?? this.#until.get(null) ?? 0;
+  }
+
+  #findLost(): [RunId, EndMeans][] {
+    return [...this.#watched].filter(([run]) => machineNowMs() >= this.#untilOf(run));
   }
 
   /** Until the leases are renewed, or the daemon knows that no process of the runs is left. */
-  async function endLost(): Promise<void> {
-    isEnding = true;
-    let lost = findLost();
-    logEnds(lost, 'its lease was not renewed');
+  async #endLost(): Promise<void> {
+    this.#isEnding = true;
+    let lost = this.#findLost();
+    this.#logEnds(lost, 'its lease was not renewed');
     while (lost.length > 0) {
-      await Promise.all(lost.map(([, means]) => end(means)));
+      await this.#end(lost);
       await pause(LOOK_AGAIN_MS);
-      lost = findLost();
+      lost = this.#findLost();
     }
-    isEnding = false;
-    setTimer();
+    this.#isEnding = false;
+    this.#setTimer();
   }
 
-  async function endAll(runs: readonly [RunId, EndMeans][], why: string): Promise<void> {
-    logEnds(runs, why);
-    await Promise.all(runs.map(([, means]) => end(means)));
+  #logEnds(runs: readonly [RunId, EndMeans][], why: string): void {
+    for (const [run] of runs) this.#logger.warn({ run, why }, 'ending the processes of a run');
   }
 
-  function logEnds(runs: readonly [RunId, EndMeans][], why: string): void {
-    for (const [run] of runs) logger.warn({ run, why }, 'ending the processes of a run');
+  async #end(runs: readonly [RunId, EndMeans][]): Promise<void> {
+    await Promise.all(runs.map(([, means]) => this.#endProcesses(means)));
   }
 
-  async function end(means: EndMeans): Promise<void> {
+  async #endProcesses(means: EndMeans): Promise<void> {
     if (means.type === 'command') return endLeftovers(means.payload, 0);
-    await endContainerOf(means.attempt, new ContainerEngine(means.engine, means.environment, logger), 0);
+    const engine = new ContainerEngine(means.engine, means.environment, this.#logger);
+    await endContainerOf(means.attempt, engine, 0);
   }
 }
