@@ -31,6 +31,18 @@ export interface AlertUpdate {
 /**
  * Compares what was found with the active alerts: opens new ones, continues those that exist, and resolves those whose
  * cause has ended for some time. A cause that returns within this time continues its alert without a message.
+ *
+ * ```
+ *  found           acknowledge
+ *  ─────▶ open ───────────────────▶ acknowledged
+ *         │  ▲                       │  ▲
+ *         ▼  │ found again           ▼  │ found again       not found: `clearSince`
+ *        clearing                   clearing
+ *         │                          │
+ *         └─────────▶ resolved ◀─────┘                      not found for `resolveAfterMs`
+ * ```
+ *
+ * While it is open, its message is repeated after each `repeatIntervalMs`. A cause that returns after the end opens another alert.
  */
 export function updateAlerts(
   active: readonly Alert[],

@@ -44,7 +44,19 @@ export interface GroupParts {
   logger: Logger;
 }
 
-/** The group of the daemons on one database, for a daemon that takes part. */
+/**
+ * The group of the daemons on one database, for a daemon that takes part.
+ *
+ * ```
+ *           start                 `leading`                  what the others changed is served
+ *  created ───────▶ following ──────────────▶ catching up ────────────────────────────────────▶ leading (`onLead`)
+ *                       │                          │                                               │
+ *                       └───────── stop ───────────┴───────────────────────────────────────────────┴──▶ stopped
+ * ```
+ *
+ * A term ends only with its daemon. After another one began to lead, the changes of the earlier leader fail, because each
+ * names its epoch, and its daemon ends.
+ */
 export class JoinedGroup implements ReplicaGroup {
   readonly #parts: GroupParts;
   readonly #follower: LiveFollower;

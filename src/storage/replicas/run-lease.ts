@@ -15,6 +15,14 @@ const FORCED = 5 / 6;
  *  ├──────────────────────────────┼─────────────────┼──────────────────┤
  *  0                             2/3               5/6                 1
  * ```
+ *
+ * ```
+ *            sign of life        none until 2/3
+ *  not held ─────────────▶ held ───────────────▶ lost: `onLost`
+ *                 `onHeld`  ▲ ▲ │                  │
+ *                           │ └─┘ sign of life     │
+ *                           └──────────────────────┘ sign of life
+ * ```
  */
 export class RunLease {
   readonly #leaseMs: number;
