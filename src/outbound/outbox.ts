@@ -72,7 +72,7 @@ export interface TargetFailure {
 }
 
 /** How the log names what is sent, with a constant phrase for each outcome. */
-export interface OutboxTexts<Item> extends Readonly<Record<Attempted, string>> {
+interface OutboxTexts<Item> extends Readonly<Record<Attempted, string>> {
   unreadable: string;
   /** `Item` cannot be composed: a defect. */
   defect: string;
