@@ -41,7 +41,8 @@ const TASKS = {
     (await build()) ||
     run([...VITEST, '--config', 'vitest.faults.ts', ...args]),
   full: async (args) => (await install(['.', PROVIDERS, SITE])) || (await build()) || full(args),
-  mutations: async (args) => (await install(['.', PROVIDERS])) || run(['test/mutations/run-mutations.ts', ...args]),
+  mutations: async (args) =>
+    (await install(['.', PROVIDERS])) || (await build([])) || run(['test/mutations/run-mutations.ts', ...args]),
   generate: async () => (await install(['.'])) || generate(),
   bench: async (args) => (await install(['.', SITE])) || (await build()) || run([TSX, 'bench/main.ts', ...args]),
   measure: async (args) => (await install(['.'])) || run(['scripts/measure.ts', ...args]),

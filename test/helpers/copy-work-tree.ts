@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { simpleGit } from 'simple-git';
@@ -15,5 +15,16 @@ export async function copyWorkTree(): Promise<string> {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(ROOT, file), join(folder, file));
   }
+  return folder;
+}
+
+/** What `npm run build` makes for modules and types to import. */
+const MADE = ['schemas/openapi.json', 'src/client/openapi.d.ts'];
+
+/** As `copyWorkTree`, with links to the installed packages. The program is not built. */
+export async function copyWithPackages(): Promise<string> {
+  const folder = await copyWorkTree();
+  for (const name of ['node_modules', 'test/providers/node_modules']) symlinkSync(join(ROOT, name), join(folder, name));
+  for (const file of MADE) cpSync(join(ROOT, file), join(folder, file));
   return folder;
 }

@@ -11,6 +11,7 @@ import { createVault } from '../../src/platform/secrets/vault.ts';
 import { startReconcileThread } from '../../src/reconcile/thread/start-reconcile-thread.ts';
 import { type StorageThread, startStorage } from '../../src/storage/thread/start-storage.ts';
 import { EDITOR } from '../helpers/build-apply.ts';
+import { declareWebhook } from '../helpers/declare-webhook.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
@@ -71,28 +72,12 @@ describe('the reconcile thread', () => {
   it('makes an edit live before the edit returns, and again after a start', async () => {
     const reconciling = start(WORKER);
     const shown = await reconciling.editor.createWebhook(ORDER, {
+      ...declareWebhook(),
       name: 'ci',
-      description: null,
-      enabled: true,
       authMode: 'token',
       signatureScheme: null,
-      signature: null,
       secretName: null,
       secret: null,
-      verifyTokenSecretName: null,
-      bodyFormat: 'json',
-      formField: null,
-      deliveryIdHeader: null,
-      deliveryIdPath: null,
-      expectEvery: null,
-      deduplicate: true,
-      event: null,
-      recordHeaders: [],
-      serves: null,
-      names: null,
-      botUsername: null,
-      ignoreActors: [],
-      rotationOverlap: '0s',
     });
     expect(live()).toEqual(['ci']);
     const { credential } = [...registry.current().webhooks.values()][0]!;

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { copyWorkTree } from '../helpers/copy-work-tree.ts';
+import { copyWithPackages } from '../helpers/copy-work-tree.ts';
 import type { Mutation } from './mutation.ts';
 import { MUTATIONS } from './mutations.ts';
 
@@ -25,7 +25,7 @@ if (selected === null) {
   process.stderr.write(`${USAGE}\n`);
   process.exitCode = 2;
 } else {
-  const folder = await copyWithDependencies();
+  const folder = await copyWithPackages();
   process.exitCode = passUnchanged(folder, selected) && tryAll(folder, selected) ? 0 : 1;
 }
 
@@ -35,14 +35,6 @@ function selectMutations(): readonly Mutation[] | null {
   if (!names.every((name) => MUTATIONS.some((mutation) => mutation.name === name))) return null;
   if (values.from !== undefined) return MUTATIONS.slice(MUTATIONS.findIndex(({ name }) => name === values.from));
   return names.length === 0 ? MUTATIONS : MUTATIONS.filter(({ name }) => names.includes(name));
-}
-
-async function copyWithDependencies(): Promise<string> {
-  const folder = await copyWorkTree();
-  for (const name of ['node_modules', 'test/providers/node_modules']) {
-    symlinkSync(join(process.cwd(), name), join(folder, name));
-  }
-  return folder;
 }
 
 /** A test that fails anyway proves nothing. */

@@ -1,6 +1,7 @@
 import type { WebhookUid } from '../ids.ts';
 import { PERIOD_PATTERN, ROTATION_OVERLAP_PATTERN } from '../words/duration.ts';
 import { SECRET_NAME_PATTERN, WEBHOOK_NAME_PATTERN } from '../words/names.ts';
+import { PROVIDER_TITLES } from '../words/provider-titles.ts';
 import { defineFields, type RecordOf, type RecordWith } from './fields.ts';
 import { MAX_NAME_CHARACTERS, MAX_NAMES, NAMES_KEYS, namesOrNull } from './provider-names.ts';
 import {
@@ -81,7 +82,7 @@ const eventOrNull = json<DeclaredEvent | null>({
 });
 
 /** What a webhook can serve: the providers of triggers by their names in definitions, or none of them. */
-export const SERVES = ['github', 'gitlab', 'linear', 'jira', 'slack', 'teams', 'azure_devops', 'none'] as const;
+export const SERVES = [...(Object.keys(PROVIDER_TITLES) as (keyof typeof PROVIDER_TITLES)[]), 'none'] as const;
 export type Serves = (typeof SERVES)[number];
 
 const MAX_IGNORED_ACTORS = 200;
