@@ -39,7 +39,7 @@ export type SendOutcome =
 export type Attempted = 'sent' | 'postponed' | 'given_up';
 
 /** When an item is sent again, and when no more. */
-export interface OutboxTerms {
+interface OutboxTerms {
   backoff: Backoff;
   /** Attempts of one item. */
   maxAttempts: number;
@@ -79,7 +79,7 @@ interface OutboxTexts<Item> extends Readonly<Record<Attempted, string>> {
   fields(item: Item): LogFields;
 }
 
-export interface OutboxParts<Item extends OutboxItem> {
+interface OutboxParts<Item extends OutboxItem> {
   store: OutboxStore<Item>;
   /** Sends an item once. Resolves with `null` if `ending` aborted it: then its outcome is not known. */
   send(item: Item, ending: AbortSignal): Promise<SendOutcome | null>;

@@ -11,7 +11,7 @@ export interface OutboundRequest {
   body: string | Uint8Array;
 }
 
-export interface SendOptions {
+interface SendOptions {
   /** Aborts the request, also while the body of the response is read. */
   signal: AbortSignal;
   /** Connections to use, for example those of `openGuardedConnections`. */

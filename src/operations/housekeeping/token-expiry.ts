@@ -7,7 +7,7 @@ import { Loop } from '../../platform/loop.ts';
 
 const INTERVAL_MS = 24 * 3_600_000;
 
-export interface TokenExpiryParts {
+interface TokenExpiryParts {
   tokens: { list(): Promise<ApiToken[]> };
   clock: Pick<Clock, 'wallMs'>;
   logger: Logger;

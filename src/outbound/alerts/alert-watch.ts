@@ -20,7 +20,7 @@ const PRUNE_INTERVAL_MS = 3_600_000;
 const KEPT_MS = 90 * 24 * 3_600_000;
 
 /** The section `alerts` of the configuration. */
-export interface AlertTerms {
+interface AlertTerms {
   readonly intervalMs: number;
   readonly groupWaitMs: number;
   readonly repeatIntervalMs: number;
@@ -29,7 +29,7 @@ export interface AlertTerms {
   readonly targets: readonly AlertTarget[];
 }
 
-export interface AlertWatchParts {
+interface AlertWatchParts {
   /** In effect when it is read: a reload changes it. */
   terms(): AlertTerms;
   /** Names of the factories of the configuration. */

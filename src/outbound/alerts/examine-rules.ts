@@ -12,7 +12,7 @@ export interface Examination {
 }
 
 /** What one evaluation looks at. */
-export interface ExaminationOrder {
+interface ExaminationOrder {
   settings: RuleSettings;
   /** Factories of the configuration. Nothing of any other factory is found. */
   factories: readonly string[];

@@ -6,7 +6,7 @@ import { Loop } from '../../platform/loop.ts';
 /** One failed request may be an accident of the network. */
 const CONFIRM_MS = 5_000;
 
-export interface PublicUrlWatchParts {
+interface PublicUrlWatchParts {
   /** Interval of the requests; `null` if none is sent. */
   intervalMs(): number | null;
   /** Sends a request through the public URL. Resolves with why it did not arrive; `null` if it did. */

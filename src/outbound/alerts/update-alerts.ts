@@ -11,7 +11,7 @@ const MAX_OBJECT = 200;
 /** Alerts that are not resolved. Further ones open when others end. */
 export const MAX_ACTIVE = 2000;
 
-export interface UpdateTerms {
+interface UpdateTerms {
   nowMs: number;
   resolveAfterMs: number;
   repeatIntervalMs: number;

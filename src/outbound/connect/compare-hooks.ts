@@ -4,7 +4,7 @@ import { readWebhookUid } from '../../domain/words/webhook-url.ts';
 import type { RegisteredHook, WantedHook } from './hook-provider.ts';
 
 /** What a comparison needs in addition to the webhooks at the provider. */
-export interface CompareOptions {
+interface CompareOptions {
   webhookUid: string;
   /** The name of the secret and its version, for people. */
   secretLabel: string;

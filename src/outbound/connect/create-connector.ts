@@ -16,7 +16,7 @@ import type { FactorySetting, HookProvider, HookRegistry, WantedHook } from './h
 import { ProviderApi } from './provider-api.ts';
 import { HOOK_PROVIDERS } from './providers.ts';
 
-export interface ConnectorParts {
+interface ConnectorParts {
   inventory: Pick<InventoryReader, 'automations'>;
   secrets: Pick<SecretStore, 'open'>;
   /** Where senders reach the ingress, without a slash at its end. */

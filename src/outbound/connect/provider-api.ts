@@ -22,7 +22,7 @@ export interface ApiAnswer {
   json: unknown;
 }
 
-export interface ProviderApiParts {
+interface ProviderApiParts {
   /** The name of the provider for people. */
   title: string;
   /** Base URL, without a slash at its end. */

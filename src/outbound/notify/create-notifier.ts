@@ -13,7 +13,7 @@ import { Notifier } from './notifier.ts';
 import type { NotifyTarget } from './notify-target.ts';
 import { postOverHttp } from './post-notice.ts';
 
-export interface CommitNotifierParts {
+interface CommitNotifierParts {
   config: Pick<Config, 'factories'>;
   storage: Pick<Storage, 'inventory' | 'noticeQueue' | 'runReader'>;
   secrets: SecretStore;

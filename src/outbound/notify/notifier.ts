@@ -32,7 +32,7 @@ export interface NotifierParts extends Omit<TargetNotifierParts, 'onAttempted'> 
 }
 
 /** Gets the state of each report about a pull request, whenever it changes. */
-export type FollowRequestPosts = (factory: string, report: RequestReport, post: RequestPost) => void;
+type FollowRequestPosts = (factory: string, report: RequestReport, post: RequestPost) => void;
 
 /**
  * Reports the status of each commit, and the results of runs, to git hosts and receivers of webhooks. It gets every

@@ -8,9 +8,7 @@ const REPOSITORY = /^[A-Za-z0-9_][\w.-]*(?:\/[A-Za-z0-9_][\w.-]*)+$/;
 const NUMBER = /^[1-9]\d{0,9}$/;
 
 /** What is posted about a run, or why nothing is. `report` is `null` if nobody expects a post. */
-export type ComposedRunReport =
-  | { ok: true; report: RunReport }
-  | { ok: false; problem: string; report: RunReport | null };
+type ComposedRunReport = { ok: true; report: RunReport } | { ok: false; problem: string; report: RunReport | null };
 
 /** Runs that another run replaced have nothing to say. */
 const REPLACED: ReadonlySet<string | null> = new Set(['superseded', 'skipped', 'over_budget']);

@@ -9,7 +9,7 @@ import { MAX_NAMED_AUTOMATIONS } from './named-series.ts';
 /** Number of automations of one read. */
 const PAGE = 500;
 
-export interface ProbeParts {
+interface ProbeParts {
   storage: Pick<Storage, 'inventoryReader' | 'runReader'>;
   dataDir: string;
   /** Whether a factory is in the configuration. The others are never ready. */

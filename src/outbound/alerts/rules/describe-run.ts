@@ -6,7 +6,7 @@ import { shortenText } from '../../../domain/words/payload-path.ts';
 import { explainRunError } from '../../../domain/words/run-reasons.ts';
 
 /** What texts about runs are composed from. */
-export interface RunTextSources {
+interface RunTextSources {
   runs: Pick<RunReader, 'get' | 'list'>;
   deliveries: Pick<DeliveryReader, 'get'>;
 }

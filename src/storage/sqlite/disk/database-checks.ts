@@ -8,7 +8,7 @@ import { describeDamage, isCheckedAtStart } from './check-database.ts';
 const CHECK_INTERVAL_MS = 24 * 60 * 60 * 1000;
 const RETRY_INTERVAL_MS = 60 * 60 * 1000;
 
-export interface DatabaseChecks {
+interface DatabaseChecks {
   /** Resolves with what is wrong and what to do when a check finds damage. */
   damaged: Promise<AppError>;
   stop(): Promise<void>;
