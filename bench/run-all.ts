@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describeMachine } from './kit/machine.ts';
-import { type BenchName, NAMES, SEPARATE, UNPUBLISHED } from './kit/names.ts';
+import { type BenchName, NAMES, SEPARATE } from './kit/names.ts';
+import { PUBLISHED_NAMES } from './kit/published.ts';
 import { formatReport, type Report } from './kit/report.ts';
 import { writePage } from './kit/write-figures.ts';
 
@@ -26,7 +27,7 @@ export async function runAll(args: readonly string[]): Promise<number> {
       continue;
     }
     process.stdout.write(`${formatReport(report)}\n`);
-    if (!isQuick && !UNPUBLISHED.includes(name)) writePage(report);
+    if (!isQuick && PUBLISHED_NAMES.includes(name)) writePage(report);
   }
   if (failed.length === 0) return 0;
   process.stderr.write(`Failed: ${failed.join(', ')}, on ${describeMachine().cores} cores.\n`);

@@ -24,9 +24,6 @@ export type BenchName = (typeof NAMES)[number];
 /** Benchmarks that `all` does not run: one takes longer than all others together, the other needs a second checkout. */
 export const SEPARATE: readonly BenchName[] = ['soak', 'compare'];
 
-/** Benchmarks whose figures depend on what they are compared with, or explain others. The page does not show them. */
-export const UNPUBLISHED: readonly BenchName[] = ['compare', 'profile'];
-
 export function isBenchName(name: string | undefined): name is BenchName {
   return (NAMES as readonly (string | undefined)[]).includes(name);
 }

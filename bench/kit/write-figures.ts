@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Table } from './benchmark.ts';
+import type { Row, Table } from './benchmark.ts';
+import { isBenchName } from './names.ts';
+import { PUBLISHED } from './published.ts';
 import { describeFsync, formatMarkdownTable, type Report } from './report.ts';
 
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
@@ -11,7 +13,7 @@ export function writePage(report: Report): void {
 
 /**
  * Replaces the figures of a benchmark in the page: the text between `<!-- figures: NAME -->` and `<!-- end -->`. All other
- * text is written by hand. Throws if the page has no such place.
+ * text is written by hand. The page has the rows with a target and those in `PUBLISHED`. Throws if the page has no such place.
  */
 export function writeFigures(page: string, report: Report): string {
   const start = `<!-- figures: ${report.name} -->`;
@@ -22,11 +24,14 @@ export function writeFigures(page: string, report: Report): string {
   return `${page.slice(0, from + start.length)}\n${formatFigures(report)}\n${page.slice(to)}`;
 }
 
-function formatFigures({ rounds, machine, fsync, tables }: Report): string {
+function formatFigures({ name, rounds, machine, fsync, tables }: Report): string {
+  const published = (isBenchName(name) && PUBLISHED[name]) || [];
+  const isShown = ({ measure, target }: Row) => target !== undefined || published.includes(measure);
   const disk = fsync === null ? '' : `, ${describeFsync(fsync)}`;
   const { cores, cpu, memoryGiB, node } = machine;
   const head = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${cores} cores (${cpu}), ${memoryGiB} GiB, Node.js ${node}${disk}.`;
-  return [head, ...tables.map(formatTable)].join('\n\n');
+  const shown = tables.map((table) => ({ ...table, rows: table.rows.filter(isShown) }));
+  return [head, ...shown.filter(({ rows }) => rows.length > 0).map(formatTable)].join('\n\n');
 }
 
 function formatTable({ title, rows, notes }: Table): string {

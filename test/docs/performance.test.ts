@@ -1,13 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { NAMES, UNPUBLISHED } from '../../bench/kit/names.ts';
+import { PUBLISHED, PUBLISHED_NAMES } from '../../bench/kit/published.ts';
 
 const page = readFileSync(new URL('../../docs/performance.md', import.meta.url), 'utf8');
+const places = new Map(
+  Array.from(
+    page.matchAll(/<!-- figures: (\w+) -->\n((?:(?!<!-- figures)[\s\S])*?)<!-- end -->/g),
+    ([, name = '', figures = '']) => [name, figures],
+  ),
+);
 
 it('the page has a place for the figures of each published benchmark, and no other', () => {
-  const places = Array.from(
-    page.matchAll(/<!-- figures: (\w+) -->\n(?:(?!<!-- figures)[\s\S])*?<!-- end -->/g),
-    ([, name]) => name,
-  );
-  expect(places.sort()).toEqual(NAMES.filter((name) => !UNPUBLISHED.includes(name)).sort());
+  expect([...places.keys()].sort()).toEqual([...PUBLISHED_NAMES].sort());
+});
+
+it.each(PUBLISHED_NAMES)('the figures of %s have each measure that is published', (name) => {
+  for (const measure of PUBLISHED[name]!) expect(places.get(name)).toContain(`| ${measure} |`);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { divide, row } from '../../bench/kit/benchmark.ts';
 import { parseOptions } from '../../bench/kit/options.ts';
+import { PUBLISHED } from '../../bench/kit/published.ts';
 import { formatReport, type Report } from '../../bench/kit/report.ts';
 import { takeMedian, takePercentile } from '../../bench/kit/statistics.ts';
 import { writeFigures } from '../../bench/kit/write-figures.ts';
@@ -64,6 +65,16 @@ describe('figures of the page', () => {
     expect(written).toContain('| missed | 0.39× | 0.30× | 0.50× | ≥ 0.40× (stretch 0.50×) | no |');
     expect(written).toMatch(/<!-- end -->\nAfter\.\n<!-- figures: filters -->\n<!-- end -->\n$/);
     expect(writeFigures(written, report)).toBe(written);
+  });
+
+  it('shows the rows with a target and the published ones, and no table without rows', () => {
+    const [published = ''] = PUBLISHED.start!;
+    const rows = [row(published, 'ms', [1]), row('a detail', 'ms', [1])];
+    const details = { title: 'Details', notes: [], rows: [row('another detail', 'ms', [1])] };
+    const written = writeFigures(page, { ...report, tables: [{ title: 'Start', notes: [], rows }, details] });
+    expect(written).toContain(`| ${published} |`);
+    expect(written).not.toContain('detail');
+    expect(written).not.toContain('Details');
   });
 
   it('fails if the page has no place for them', () => {
