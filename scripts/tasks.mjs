@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startNpm } from './run-npm.mjs';
 
@@ -21,9 +21,8 @@ const checkTypes = (project) => {
 };
 const TYPES = ['tsconfig.json', 'src/dashboard'].map(checkTypes);
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
-/** The tests that every change needs, and those that `full` runs too. CONTRIBUTING.md says which are which. */
+/** The tests that every change needs. CONTRIBUTING.md says which they are. */
 const MAIN_TESTS = [...VITEST, '--tags-filter=!full'];
-const FURTHER_TESTS = [...VITEST, '--tags-filter=full', '--passWithNoTests'];
 const BENCHMARK_TESTS = [...VITEST, '--config', 'vitest.full.ts', '--passWithNoTests'];
 const TSX = 'node_modules/tsx/dist/cli.mjs';
 /** Tasks of `node scripts/launch.mjs`. Each gets the remaining arguments and resolves to an exit code. */
@@ -128,10 +127,20 @@ async function test(args) {
   return worst([tests, ...(await types)]);
 }
 
-/** Runs the tests that `test` omits, then the benchmarks, which need the whole machine. */
+/** Runs the files with tests that `test` omits, then the benchmarks, which need the whole machine. */
 async function full(args) {
-  const further = await run([...FURTHER_TESTS, ...args]);
+  const files = args.length > 0 ? args : listTagged();
+  const further = await run([...VITEST, '--passWithNoTests', ...files]);
   return worst([further, await run([...BENCHMARK_TESTS, ...args])]);
+}
+
+/**
+ * The files that have tests with the tag `full`. All tests of these files run, because a test with the tag may continue what
+ * the tests before it did.
+ */
+function listTagged() {
+  const paths = globSync('test/**/*.test.ts', { exclude: (path) => path.includes('node_modules') });
+  return paths.filter((path) => readFileSync(path, 'utf8').includes("tags: 'full'"));
 }
 
 /** Runs a script with this Node.js and the same terminal. Resolves to its exit code. */
