@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import type { ApiModules, ApiSettings } from '../api/api-modules.ts';
-import { FailedAttempts } from '../api/auth/failed-attempts.ts';
-import { PasswordAttempts } from '../api/auth/password-attempts.ts';
-import { createPasswords } from '../api/auth/passwords.ts';
+import type { ApiModules } from '../api/api-modules.ts';
 import { composeApi } from '../api/compose-api.ts';
-import type { FactorySource } from '../api/factories/factory-source.ts';
-import type { OpenIdSignIn } from '../api/openid/sign-in-oidc.ts';
+import { composeSettings } from '../api/compose-settings.ts';
 import { createFastifyLogger } from '../api/server/fastify-logger.ts';
 import { warnOfPlainText } from '../api/server/warn-of-plain-text.ts';
 import { createLoginLink } from '../api/sessions/create-login-link.ts';
+import { openSignIn } from '../api/sessions/open-sign-in.ts';
 import { createBackfill } from '../api/webhooks/post-backfill.ts';
 import { createTestDeliverySender } from '../api/webhooks/send-test-delivery.ts';
-import type { Config, FactoryConfig } from '../config/config.ts';
 import { listFactorySettings } from '../config/push-trigger.ts';
 import type { ClientAddresses } from '../domain/client-address.ts';
 import type { ReloadControl } from '../domain/ports/reload-control.ts';
-import { systemClock } from '../domain/time/clock.ts';
 import { createDeliveryDiagnosis } from '../ingress/diagnosis/diagnose-delivery.ts';
 import { createUploadDiagnosis } from '../ingress/diagnosis/diagnose-upload.ts';
 import { createDiagnosisThread } from '../ingress/diagnosis/diagnosis-thread.ts';
@@ -32,6 +26,7 @@ import { builtFile } from '../platform/files/package-files.ts';
 import { readPackageVersion } from '../platform/files/package-version.ts';
 import { listen, logInheritedSockets } from '../platform/listen.ts';
 import { createInspector } from '../reconcile/inspection/create-inspector.ts';
+import type { Dispatcher } from '../runs/dispatcher.ts';
 import { createRunArtifacts } from '../runs/executors/files/run-artifacts.ts';
 import type { Replicas } from '../storage/replicas/join-replicas.ts';
 import { waitForReplicas } from '../storage/replicas/wait-for-replicas.ts';
@@ -50,7 +45,6 @@ export interface Admin {
   createStartLink(): Promise<string>;
 }
 
-const MINUTE_MS = 60_000;
 /** On a clean stop, requests in progress have this time to be answered. */
 const CLOSING = { quietCheckMs: 20, graceMs: 5_000, hurriedGraceMs: 1_000 };
 
@@ -68,16 +62,13 @@ export interface AdminParts {
   reload: ReloadControl['reload'];
 }
 
-type CreateOpenId = (adminUrl: () => string) => OpenIdSignIn | null;
-
 /** Adds the private listener. Its start makes sure that there is a way in. */
 export async function openAdmin(state: DaemonState, given: AdminParts): Promise<Admin> {
   const { config, storage, paths, addresses, sockets, hurry, steadyClock: clock, ids, parts, logger } = state;
   const socket = sockets.admin;
-  const createOpenId = await prepareOpenId(state);
   let isFirstStart = false;
   const adminUrl = () => config.admin.url ?? addresses.admin;
-  const server = composeApi(collectModules(state, given, { adminUrl, openId: createOpenId(adminUrl) }));
+  const server = composeApi(collectModules(state, given, { adminUrl, signIn: await openSignIn(state, adminUrl) }));
   const connections = new Connections(server.server);
   server.server.on('request', (request, response) => connections.note(request.socket, response));
   const start = async () => {
@@ -114,10 +105,10 @@ export async function openAdmin(state: DaemonState, given: AdminParts): Promise<
 
 interface Entrance {
   adminUrl(): string;
-  openId: OpenIdSignIn | null;
+  signIn: ApiModules['signIn'];
 }
 
-function collectModules(state: DaemonState, given: AdminParts, { adminUrl, openId }: Entrance): ApiModules {
+function collectModules(state: DaemonState, given: AdminParts, { adminUrl, signIn }: Entrance): ApiModules {
   const { config, storage, sealed, openChannel, addresses, steadyClock, ids, parts, logger } = state;
   const { replicas, observers, definitions, runs, health, receiving, alerts } = given;
   const { metrics, events, backups } = observers;
@@ -159,14 +150,7 @@ function collectModules(state: DaemonState, given: AdminParts, { adminUrl, openI
       unloggedCounts: ingress.unloggedCounts,
       ...openSenders(state, given, baseUrl),
     },
-    runs: {
-      control: dispatcher,
-      workers: dispatcher.workers,
-      drain: dispatcher.drain,
-      pauses: dispatcher.pauses,
-      logs: runs.logs.reader,
-      artifacts: createRunArtifacts(config.runsDir),
-    },
+    runs: { ...controlRuns(dispatcher), logs: runs.logs.reader, artifacts: createRunArtifacts(config.runsDir) },
     events,
     reload: given.reload,
     operation: {
@@ -179,11 +163,16 @@ function collectModules(state: DaemonState, given: AdminParts, { adminUrl, openI
     alerts: alerts.control,
     pullRequests: definitions.requestChecks.reader,
     group: replicas.group,
-    signIn: openSignIn(state, openId),
+    signIn,
     answers: sealed.answers,
     masterKey: sealed.masterKey,
     base: { clock: steadyClock, ids, randomBytes, logger: createFastifyLogger(logger) },
   };
+}
+
+function controlRuns(control: Dispatcher): Pick<ApiModules['runs'], 'control' | 'workers' | 'drain' | 'pauses'> {
+  const { workers, drain, pauses } = control;
+  return { control, workers, drain, pauses };
 }
 
 /** Why a request was rejected: of a delivery that was captured, or of one that somebody uploads. */
@@ -251,61 +240,4 @@ function openDoctor(
     ids,
     ingressUrl: () => addresses.ingress,
   });
-}
-
-function openSignIn({ config, clock }: DaemonState, openId: OpenIdSignIn | null): ApiModules['signIn'] {
-  const limits = {
-    name: 'failed-authentications',
-    get limit() {
-      return config.limits.failedAuthPerMinute;
-    },
-    windowMs: MINUTE_MS,
-  };
-  return {
-    passwords: createPasswords(),
-    passwordAttempts: new PasswordAttempts(clock),
-    failedAttempts: new FailedAttempts(limits, clock),
-    openId,
-  };
-}
-
-/** Where browsers sign in. Loads the OpenID client only if the configuration names a provider. */
-async function prepareOpenId({ config, clientSecret }: DaemonState): Promise<CreateOpenId> {
-  const { oidc } = config.admin;
-  if (oidc === null) return () => null;
-  const { createOpenIdProvider } = await import('../api/openid/openid-provider.ts');
-  return (adminUrl) => {
-    const parts = { redirectUri: () => `${adminUrl()}/auth/oidc/callback`, clock: systemClock };
-    const provider = createOpenIdProvider({ ...oidc, clientSecret: clientSecret?.reveal() ?? null }, parts);
-    return { provider, rules: oidc, label: oidc.label };
-  };
-}
-
-function composeSettings(
-  config: Config,
-  addresses: Pick<ApiSettings, 'adminUrl' | 'baseUrl' | 'findClientAddress'>,
-  build: ApiSettings['build'],
-): ApiSettings {
-  const { url, allowedHosts, sessionIdleMs, sessionLifetimeMs, openMetrics } = config.admin;
-  return {
-    ...addresses,
-    findSource: (name) => describeSource(config.factories.find((factory) => factory.name === name)),
-    sessionIdleMs,
-    sessionLifetimeMs,
-    openMetrics,
-    allowedHosts: url === null ? allowedHosts : [...allowedHosts, new URL(url).host],
-    trustedProxies: config.trustedProxies,
-    dashboardDir: fileURLToPath(builtFile('dashboard')),
-    docsDir: fileURLToPath(builtFile('docs')),
-    build,
-  };
-}
-
-function describeSource(factory: FactoryConfig | undefined): FactorySource | null {
-  if (factory === undefined) return null;
-  const { source, pullRequests } = factory;
-  if (source.type !== 'repository')
-    return { type: source.type, url: null, branch: null, path: null, pullRequests: false };
-  const { type, url, branch, path } = source;
-  return { type, url, branch, path, pullRequests: pullRequests !== null };
 }

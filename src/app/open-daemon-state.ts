@@ -3,6 +3,9 @@ import { readClientSecret } from '../api/openid/read-client-secret.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import { createIdSource } from '../domain/ids.ts';
 import { systemClock } from '../domain/time/clock.ts';
+import { openClocks } from '../operations/state/open-clocks.ts';
+import { openDataDir } from '../operations/state/open-data-dir.ts';
+import { openSecrets } from '../operations/state/open-secrets.ts';
 import { readInheritedSockets } from '../operations/systemd/inherited-sockets.ts';
 import { createServiceNotifier } from '../operations/systemd/service-notifier.ts';
 import { readBuildIdentity } from '../platform/files/build-identity.ts';
@@ -10,7 +13,6 @@ import { createLogger } from '../platform/logger.ts';
 import { Parts } from '../platform/parts.ts';
 import { createRedactor } from '../platform/secrets/redactor.ts';
 import type { DaemonOptions } from './daemon.ts';
-import { openClocks, openDataDir, openSecrets } from './open-state.ts';
 import type { Reload } from './reload.ts';
 
 /** What lives in a daemon, and what masks secrets in its log. Nothing lives yet. */

@@ -11,11 +11,11 @@ import type { Storage } from '../domain/ports/storage.ts';
 import type { Environment } from '../domain/reserved-variables.ts';
 import type { Run } from '../domain/resources/run.ts';
 import type { Clock } from '../domain/time/clock.ts';
-import type { DispatchTerms, FactoryExecutor, WorkerTerms } from '../runs/dispatch-terms.ts';
-import { Dispatcher } from '../runs/dispatcher.ts';
-import { createWorkerCheckouts, createWorkspaces } from '../runs/executors/check-out-workspaces.ts';
-import { createExecutor } from '../runs/executors/create-executor.ts';
-import type { ExecutorParts } from '../runs/executors/executor-parts.ts';
+import type { DispatchTerms, FactoryExecutor, WorkerTerms } from './dispatch-terms.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { createWorkerCheckouts, createWorkspaces } from './executors/check-out-workspaces.ts';
+import { createExecutor } from './executors/create-executor.ts';
+import type { ExecutorParts } from './executors/executor-parts.ts';
 
 export interface RunParts {
   terms: DispatchTerms;
