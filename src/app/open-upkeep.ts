@@ -1,6 +1,5 @@
 import type { ConfigChange } from '../config/live-config.ts';
 import type { Part } from '../domain/part.ts';
-import type { ReplicaGroup } from '../domain/ports/replicas.ts';
 import type { StartRecords } from '../domain/ports/runs/executor.ts';
 import { measureUptimeMs } from '../domain/time/steady-clock.ts';
 import type { IngressRows } from '../ingress/create-ingress.ts';
@@ -15,7 +14,6 @@ import { NO_DATABASE_CHECKS, startDatabaseChecks } from '../storage/sqlite/disk/
 import type { DaemonState } from './open-daemon-state.ts';
 
 interface UpkeepParts {
-  group: Pick<ReplicaGroup, 'isLeader'>;
   startRecords: StartRecords;
   runLogs: Pick<RunLogs, 'shared'>;
   rows: IngressRows;
@@ -39,12 +37,11 @@ export function openUpkeep(state: DaemonState, given: UpkeepParts) {
   return { damaged: checks.damaged };
 }
 
-function keepHouse(state: DaemonState, { group, startRecords, runLogs, rows, conditions }: UpkeepParts): Part {
+function keepHouse(state: DaemonState, { startRecords, runLogs, rows, conditions }: UpkeepParts): Part {
   const { config, paths, storage, clock, steadyClock, retentionTime, logger } = state;
   const { runsDir } = config;
   return startLate('housekeeping', () =>
     startHousekeeping({
-      isLeader: () => group.isLeader,
       retention: storage.retention,
       get policy() {
         return config.retention;
@@ -75,14 +72,17 @@ function backUp(scheduled: LiveSchedule): Part<ConfigChange> {
   };
 }
 
+type Working = Pick<Part, 'lead'> & { stop(): void | Promise<void> };
+
 /** A part that works from its creation. */
-function startLate(name: string, create: () => { stop(): void | Promise<void> }): Part {
-  let working: { stop(): void | Promise<void> } | null = null;
+function startLate(name: string, create: () => Working): Part {
+  let working: Working | null = null;
   return {
     name,
     start: () => {
       working = create();
     },
+    lead: (term) => working?.lead?.(term),
     stop: () => working?.stop(),
   };
 }

@@ -119,7 +119,6 @@ async function addParts(
   });
   parts.add(runs.part);
   const { damaged } = openUpkeep(state, {
-    group: replicas.group,
     startRecords: runs.startRecords,
     runLogs: runs.logs,
     rows: receiving.ingress.rows,

@@ -79,7 +79,6 @@ describe('retention while the clock changes', () => {
       { nowMs, logger },
     );
     const parts: HousekeepingParts = {
-      isLeader: () => true,
       sharedLogs: null,
       policy: POLICY,
       clock,
@@ -97,6 +96,7 @@ describe('retention while the clock changes', () => {
       unlogged: { flush: async () => {} },
     };
     const housekeeping = startHousekeeping(parts);
+    housekeeping.lead(new AbortController().signal);
     await vi.advanceTimersByTimeAsync(1_000);
     return { housekeeping, ofDaemon };
   }

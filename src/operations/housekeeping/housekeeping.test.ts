@@ -3,7 +3,7 @@ import type { RunId } from '../../domain/ids.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { Run } from '../../domain/resources/run.ts';
 import { RetentionTime } from '../../domain/retention-time.ts';
-import { type HousekeepingParts, startHousekeeping } from './housekeeping.ts';
+import { type Housekeeping, type HousekeepingParts, startHousekeeping } from './housekeeping.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const runId = (index: number): RunId => `run_${String(index).padStart(26, '0')}`;
@@ -30,7 +30,6 @@ function openHouse(pieces: RunId[][] = []) {
   };
   const clock = { wallMs: () => 5, monotonicMs: () => 5 };
   const parts: HousekeepingParts = {
-    isLeader: () => true,
     policy: {
       deliveriesMs: 1,
       minDeliveries: 0,
@@ -99,12 +98,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+function startLeading(parts: HousekeepingParts): Housekeeping {
+  const housekeeping = startHousekeeping(parts);
+  housekeeping.lead(new AbortController().signal);
+  return housekeeping;
+}
+
 describe('housekeeping', () => {
   it('removes what is too old piece by piece with pauses, and the files with the rows', async () => {
     const pieces = [[runId(1)], [runId(2)], [runId(3)]];
     const { house, parts, add } = openHouse(pieces);
     for (const index of [1, 2, 3, 4]) add(index, { row: true });
-    const housekeeping = startHousekeeping(parts);
+    const housekeeping = startLeading(parts);
     await vi.advanceTimersByTimeAsync(10);
     expect(house.prunes).toBe(1);
     await vi.advanceTimersByTimeAsync(200);
@@ -119,7 +124,7 @@ describe('housekeeping', () => {
 
   it('stops in the middle, between two pieces', async () => {
     const { house, parts } = openHouse([[], [], [], []]);
-    const housekeeping = startHousekeeping(parts);
+    const housekeeping = startLeading(parts);
     await vi.advanceTimersByTimeAsync(10);
     const stopped = housekeeping.stop();
     await vi.advanceTimersByTimeAsync(1_000);
@@ -132,7 +137,7 @@ describe('housekeeping', () => {
     add(1, { row: true });
     add(2, { row: true });
     house.stuck.add(runId(1));
-    const housekeeping = startHousekeeping(parts);
+    const housekeeping = startLeading(parts);
     await vi.advanceTimersByTimeAsync(10);
     expect([...house.files]).toEqual([runId(1)]);
     expect(house.errors).toEqual([expect.stringContaining('within a day')]);
@@ -146,7 +151,7 @@ describe('housekeeping', () => {
     const { house, parts, add } = openHouse();
     const kept = add(1, { row: true });
     for (let index = 2; index < 300; index += 1) add(index, { row: false });
-    const housekeeping = startHousekeeping(parts);
+    const housekeeping = startLeading(parts);
     await vi.advanceTimersByTimeAsync(1_000);
     expect([...house.files]).toEqual([kept]);
     await housekeeping.stop();
@@ -157,7 +162,7 @@ describe('housekeeping', () => {
     const unreadable = add(1, { row: true });
     add(2, { row: false });
     house.unreadable.add(unreadable);
-    const housekeeping = startHousekeeping(parts);
+    const housekeeping = startLeading(parts);
     await vi.advanceTimersByTimeAsync(10);
     expect([...house.files]).toEqual([unreadable]);
     expect(house.errors).toEqual([expect.stringContaining('within a day')]);
@@ -170,10 +175,8 @@ describe('housekeeping', () => {
     add(2, { row: true });
     const logs = new Set([runId(1), runId(2), runId(3)]);
     const limits: number[] = [];
-    let isLeader = false;
     const housekeeping = startHousekeeping({
       ...parts,
-      isLeader: () => isLeader,
       sharedLogs: {
         remove: async (run) => {
           if (house.stuck.has(run)) throw new Error('busy');
@@ -188,10 +191,10 @@ describe('housekeeping', () => {
     });
     await vi.advanceTimersByTimeAsync(DAY_MS);
     expect([logs.size, limits, house.prunes]).toEqual([3, [], 0]);
-    isLeader = true;
+    housekeeping.lead(new AbortController().signal);
     house.stuck.add(runId(1));
     await vi.advanceTimersByTimeAsync(10 * 60_000);
-    expect([...logs]).toEqual([runId(1), runId(3)]);
+    expect([...logs]).toEqual([runId(1)]);
     expect(house.errors).toContain('log of a run not removed; retried within a day');
     expect(limits).toEqual([1, 1]);
     house.stuck.clear();
@@ -203,7 +206,7 @@ describe('housekeeping', () => {
   it('retries a minute after the storage failed', async () => {
     const { house, parts } = openHouse();
     house.failPrune = true;
-    const housekeeping = startHousekeeping(parts);
+    const housekeeping = startLeading(parts);
     await vi.advanceTimersByTimeAsync(10);
     expect(house.errors).toHaveLength(1);
     house.failPrune = false;
@@ -214,7 +217,7 @@ describe('housekeeping', () => {
 
   it('writes the sums of rejections every few seconds', async () => {
     const { house, parts } = openHouse();
-    const housekeeping = startHousekeeping(parts);
+    const housekeeping = startLeading(parts);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(house.flushes).toBe(2);
     await housekeeping.stop();

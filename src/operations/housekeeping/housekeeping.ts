@@ -24,8 +24,6 @@ const PIECE_RUNS = 100;
 const FLUSH_INTERVAL_MS = 5_000;
 
 export interface HousekeepingParts {
-  /** Does this daemon remove the rows that it shares with other daemons? */
-  isLeader: () => boolean;
   retention: Retention;
   policy: RetentionPolicy & { runBytes: number };
   runs: Pick<RunReader, 'get'>;
@@ -49,13 +47,24 @@ export interface HousekeepingParts {
 type IsStopped = () => boolean;
 type Sweep = (parts: HousekeepingParts, isStopped: IsStopped) => Promise<void>;
 
+/** Daily, each minute, and each five minutes. */
+type Sweeps = readonly [orphans: Sweep, retention: readonly Sweep[], space: Sweep];
+const OF_EACH_DAEMON: Sweeps = [removeOrphans, [noteConditions], limitSpace];
+const OF_THE_LEADER: Sweeps = [removeOrphanedLogs, [noteConditions, removeExpired, reclaimSpace], limitSharedLogs];
+
+/** What works until it is stopped. */
+export interface Housekeeping {
+  /** Removes what the daemons share, too, until `term` aborts. */
+  lead(term: AbortSignal): void;
+  stop(): Promise<void>;
+}
+
 /**
- * Removes expired rows and files in small pieces. Writes the sums of rejections whose minute has ended, and the counts of
+ * Removes files in small pieces, and as the leader expired rows. Writes the sums of rejections whose minute has ended, and the counts of
  * unlogged requests.
  */
-export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<void> } {
+export function startHousekeeping(parts: HousekeepingParts): Housekeeping {
   let stopped = false;
-  const isStopped = () => stopped;
   const sweeps = new TaskQueue();
   const onFailure = (error: unknown) => parts.logger.error({ err: error }, 'housekeeping failed; it is retried later');
   const repeat = (intervalMs: number, work: () => Promise<void>) => {
@@ -65,21 +74,32 @@ export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<v
     };
     return new Loop({ turn, onFailure });
   };
-  const sweep = (one: Sweep) => sweeps.run(() => one(parts, isStopped));
-  const repeatSweeps = (intervalMs: number, ...group: Sweep[]) =>
-    repeat(intervalMs, () => workOnEach(group, sweep, onFailure));
-  const loops = [
-    repeatSweeps(ORPHAN_INTERVAL_MS, removeOrphans, removeOrphanedLogs),
-    repeatSweeps(RETENTION_INTERVAL_MS, removeExpired, reclaimSpace),
-    repeatSweeps(SPACE_INTERVAL_MS, limitSpace, limitSharedLogs),
-  ];
+  const repeatSweeps = (isStopped: IsStopped, intervalMs: number, ...group: Sweep[]) =>
+    repeat(intervalMs, () => workOnEach(group, (one) => sweeps.run(() => one(parts, isStopped)), onFailure));
   const flush = repeat(FLUSH_INTERVAL_MS, () => flushRows(parts));
-  for (const loop of loops) loop.start();
   flush.start(FLUSH_INTERVAL_MS);
+  const loops = [flush];
+  const begin = (isStopped: IsStopped, [orphans, retention, space]: Sweeps) => {
+    const begun = [
+      repeatSweeps(isStopped, ORPHAN_INTERVAL_MS, orphans),
+      repeatSweeps(isStopped, RETENTION_INTERVAL_MS, ...retention),
+      repeatSweeps(isStopped, SPACE_INTERVAL_MS, space),
+    ];
+    for (const loop of begun) loop.start();
+    loops.push(...begun);
+    return begun;
+  };
+  begin(() => stopped, OF_EACH_DAEMON);
   return {
+    lead: (term) => {
+      const begun = begin(() => stopped || term.aborted, OF_THE_LEADER);
+      term.addEventListener('abort', () => {
+        for (const loop of begun) void loop.stop();
+      });
+    },
     stop: async () => {
       stopped = true;
-      await Promise.all([...loops, flush].map((loop) => loop.stop()));
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }
@@ -90,9 +110,12 @@ async function flushRows({ rejectionRows, handshakeRows, unlogged, clock }: Hous
   await unlogged.flush();
 }
 
+/** What is wrong with the clock is logged also if nobody asks. */
+async function noteConditions({ conditions }: HousekeepingParts): Promise<void> {
+  conditions.ofDaemon();
+}
+
 async function removeExpired(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {
-  parts.conditions.ofDaemon();
-  if (!parts.isLeader()) return;
   const mark = parts.retentionTime.advance(parts.steadyClock.wallMs(), parts.uptimeMs());
   await parts.retention.noteMark(mark);
   // Rows are stored with the wall time: while it is behind, none of the new ones may look old.
@@ -131,8 +154,8 @@ async function removeOrphans(parts: HousekeepingParts, isStopped: IsStopped): Pr
 
 /** The same for the logs in the storage that several daemons share. */
 async function removeOrphanedLogs(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {
-  const { sharedLogs, isLeader } = parts;
-  if (sharedLogs === null || !isLeader()) return;
+  const { sharedLogs } = parts;
+  if (sharedLogs === null) return;
   for (let more = true; more; ) {
     const runs = await sharedLogs.orphans(PIECE_RUNS);
     let removed = 0;
@@ -160,11 +183,8 @@ async function limitSpace({ space, policy, runs, logger }: HousekeepingParts, is
 }
 
 /** The same for the logs in the storage that several daemons share. */
-async function limitSharedLogs(
-  { sharedLogs, isLeader, policy, logger }: HousekeepingParts,
-  isStopped: IsStopped,
-): Promise<void> {
-  if (sharedLogs === null || !isLeader()) return;
+async function limitSharedLogs({ sharedLogs, policy, logger }: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+  if (sharedLogs === null) return;
   const { runs, bytes, stuck } = await sharedLogs.limitSpace({ limitBytes: policy.runBytes, isStopped });
   for (const { run, problem } of stuck) logger.error({ run, problem }, 'log of a run not removed');
   if (runs > 0) logger.warn({ runs, bytes }, 'oldest run logs removed to limit their size');
