@@ -109,7 +109,7 @@ interface Entrance {
 }
 
 function collectModules(state: DaemonState, given: AdminParts, { adminUrl, signIn }: Entrance): ApiModules {
-  const { config, storage, sealed, openChannel, addresses, steadyClock, ids, parts, logger } = state;
+  const { config, storage, sealed, addresses, steadyClock, ids, logger } = state;
   const { replicas, observers, definitions, runs, health, receiving, alerts } = given;
   const { metrics, events, backups } = observers;
   const { secrets, reconciling } = definitions;
@@ -117,12 +117,6 @@ function collectModules(state: DaemonState, given: AdminParts, { adminUrl, signI
   const { ingress } = receiving;
   const baseUrl = () => config.baseUrl ?? addresses.ingress;
   const captures = replicas.shareCaptures(receiving.captures);
-  const inspection = createInspector(builtFile('reconcile/inspection/inspection-worker.js'), {
-    config,
-    openChannel,
-    secrets,
-  });
-  parts.add({ name: 'inspection threads', stop: () => inspection.close() });
   return {
     settings: composeSettings(
       config,
@@ -142,7 +136,7 @@ function collectModules(state: DaemonState, given: AdminParts, { adminUrl, signI
       onRunsQueued: (factory) => dispatcher.wake(factory),
     }),
     editor: reconciling.editor,
-    inspection,
+    inspection: openInspection(state, secrets),
     diagnosis: openDiagnosis(state, given, { captures, baseUrl }),
     ingress: {
       captures,
@@ -168,6 +162,13 @@ function collectModules(state: DaemonState, given: AdminParts, { adminUrl, signI
     masterKey: sealed.masterKey,
     base: { clock: steadyClock, ids, randomBytes, logger: createFastifyLogger(logger) },
   };
+}
+
+function openInspection({ config, openChannel, parts }: DaemonState, secrets: Definitions['secrets']) {
+  const worker = builtFile('reconcile/inspection/inspection-worker.js');
+  const inspection = createInspector(worker, { config, openChannel, secrets });
+  parts.add({ name: 'inspection threads', stop: () => inspection.close() });
+  return inspection;
 }
 
 function controlRuns(control: Dispatcher): Pick<ApiModules['runs'], 'control' | 'workers' | 'drain' | 'pauses'> {

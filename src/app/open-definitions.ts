@@ -1,7 +1,7 @@
-import type { ConfigChange } from '../config/live-config.ts';
 import { findPushTrigger } from '../config/push-trigger.ts';
-import type { Part } from '../domain/part.ts';
+import type { NotifyMetrics } from '../domain/ports/metrics.ts';
 import type { SecretHistory, SecretStore } from '../domain/ports/secret-store.ts';
+import type { OnTimedPass } from '../domain/ports/tracing.ts';
 import { createServing } from '../ingress/registry/create-serving.ts';
 import { LiveFactories } from '../ingress/registry/live-factories.ts';
 import { followReconciliations } from '../operations/follow-reconciliations.ts';
@@ -10,6 +10,7 @@ import type { TargetFailure } from '../outbound/outbox.ts';
 import { builtFile } from '../platform/files/package-files.ts';
 import { createNotifyingSecretStore } from '../platform/secrets/notifying-secret-store.ts';
 import { createRequestChecks, type RequestChecks } from '../reconcile/pull-requests/create-request-checks.ts';
+import { serveDefinitions } from '../reconcile/serve-definitions.ts';
 import { type ReconcileThread, startReconcileThread } from '../reconcile/thread/start-reconcile-thread.ts';
 import type { Replicas } from '../storage/replicas/join-replicas.ts';
 import type { DaemonOptions } from './daemon.ts';
@@ -36,17 +37,22 @@ export function openDefinitions(
   replicas: Replicas,
   options: Pick<DaemonOptions, 'readsWorkTrees'>,
 ): Definitions {
-  const { config, env, paths, storage, sealed, openChannel, service, steadyClock, ids, parts, publish, logger } = state;
-  const { metrics, registry, tracing } = observers;
-  const notices = createNotifier({
+  const {
     config,
+    env,
+    paths,
     storage,
-    secrets: sealed.secrets,
-    metrics,
-    clock: steadyClock,
-    ids,
+    sealed,
+    openChannel,
+    isConfigured,
+    service,
+    steadyClock,
+    parts,
+    publish,
     logger,
-  });
+  } = state;
+  const { metrics, registry, tracing } = observers;
+  const notices = openNotices(state, metrics);
   const requestChecks = createRequestChecks({
     config,
     paths,
@@ -66,26 +72,11 @@ export function openDefinitions(
   });
   const publishStored = (name: string) => publish('secretStored', { name });
   const storedSecrets = createNotifyingSecretStore(sealed.secrets, publishStored, publishStored);
-  const reconciling = startReconcileThread({
-    workerUrl: builtFile('reconcile/thread/worker.js'),
-    settings: {
-      factories: config.factories,
-      webhooksPerFactory: config.limits.webhooksPerFactory,
-      paths,
-      env,
-      readsWorkTrees: options.readsWorkTrees ?? false,
-    },
-    openChannel,
-    serving: createServing(state.applyPacked, liveFactories, (factory, version) =>
-      publish('definitionApplied', { factory, version }),
-    ),
-    secrets: storedSecrets,
-    onReconciled: (reconciliation) => publish('reconciled', reconciliation),
-    onTimedPass: tracing?.onTimedPass ?? (() => {}),
-    logger,
-  });
+  const onTimedPass = tracing?.onTimedPass ?? (() => {});
+  const reconciling = startReconciling(state, { liveFactories, secrets: storedSecrets, onTimedPass, ...options });
   parts.add(followReconciliations({ config, registry, metrics, service, logger }), notices.part, requestChecks.part);
-  parts.add(serveDefinitions(state, observers, { reconciling, liveFactories, replicas }));
+  const { inventoryReader: inventory } = storage;
+  parts.add(serveDefinitions({ reconciling, liveFactories, registry, inventory, replicas, isConfigured }));
   const secrets = createNotifyingSecretStore(storedSecrets, (name) => publish('secretChanged', { name }));
   const notifyFailures = (factory: string) => [
     ...notices.notifier.failures(factory),
@@ -94,64 +85,36 @@ export function openDefinitions(
   return { reconciling, liveFactories, secrets, storedSecrets, requestChecks, notifyFailures };
 }
 
-interface Served {
-  reconciling: ReconcileThread;
+interface ReconcilingParts extends Pick<DaemonOptions, 'readsWorkTrees'> {
   liveFactories: LiveFactories;
-  replicas: Pick<Replicas, 'beginFollowing'>;
+  secrets: SecretStore;
+  onTimedPass: OnTimedPass;
 }
 
-function serveDefinitions(
-  { storage, isConfigured }: DaemonState,
-  { registry }: DaemonObservers,
-  { reconciling, liveFactories, replicas }: Served,
-): Part<ConfigChange> {
-  const { inventoryReader } = storage;
-  /** A factory that was forgotten or renamed elsewhere ends here, too. */
-  const follow = async (factory: string, { served, stored }: { served: number; stored: number }) => {
-    if (isConfigured(factory)) return reconciling.follow(factory, served);
-    liveFactories.remove(factory);
-    registry.known.forgetFactory(factory);
-    return stored;
-  };
-  /** What is live stays live, unless the configuration no longer names its factory. */
-  const changeFactories = async ({ config, factories, applied }: ConfigChange) => {
-    const { added, changed, removed } = factories;
-    if (added.length > 0) {
-      const names = new Set(added.map(({ name }) => name));
-      const stored = await inventoryReader.webhookNames();
-      registry.known.load(
-        stored.filter(({ factory }) => names.has(factory)),
-        () => true,
-      );
-    }
-    const isOther = added.length + changed.length + removed.length > 0;
-    if (!isOther && !applied.includes('limits.webhooksPerFactory')) return;
-    const settings = { factories: config.factories, webhooksPerFactory: config.limits.webhooksPerFactory };
-    // The source of a factory decides which webhook reports its pushes.
-    const toServe = [...added, ...changed].map(({ name }) => name);
-    await reconciling.restart(settings, toServe);
-    // Last: before the thread ended, a pass could have made the definition live again.
-    for (const name of removed) {
-      liveFactories.remove(name);
-      registry.known.noteUnconfigured(name);
-    }
-  };
-  return {
-    name: 'definitions',
-    // What was applied last is live before anything listens.
-    start: async () => {
-      registry.known.load(await inventoryReader.webhookNames(), isConfigured);
-      await replicas.beginFollowing(follow);
-      await reconciling.serveAll();
+function startReconciling(
+  { config, paths, env, openChannel, applyPacked, publish, logger }: DaemonState,
+  { liveFactories, secrets, onTimedPass, readsWorkTrees = false }: ReconcilingParts,
+): ReconcileThread {
+  return startReconcileThread({
+    workerUrl: builtFile('reconcile/thread/worker.js'),
+    settings: {
+      factories: config.factories,
+      webhooksPerFactory: config.limits.webhooksPerFactory,
+      paths,
+      env,
+      readsWorkTrees,
     },
-    lead: () => reconciling.start(),
-    reload: changeFactories,
-    stop: () => reconciling.stop(),
-    on: {
-      pushReceived: ({ factory, trace }) => {
-        if (isConfigured(factory)) reconciling.onPush(factory, trace);
-      },
-      secretChanged: () => reconciling.onSecretChanged(),
-    },
-  };
+    openChannel,
+    serving: createServing(applyPacked, liveFactories, (factory, version) =>
+      publish('definitionApplied', { factory, version }),
+    ),
+    secrets,
+    onReconciled: (reconciliation) => publish('reconciled', reconciliation),
+    onTimedPass,
+    logger,
+  });
+}
+
+function openNotices({ config, storage, sealed, steadyClock, ids, logger }: DaemonState, metrics: NotifyMetrics) {
+  return createNotifier({ config, storage, secrets: sealed.secrets, metrics, clock: steadyClock, ids, logger });
 }
