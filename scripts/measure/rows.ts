@@ -76,7 +76,7 @@ export const NO_LOOPS: Record<string, string> = {
   RepositoryWatcher: 'the end of a burst of file events',
   StepWatch: 'a deadline in processor time of another thread, which a timer can only estimate',
   watchPrincipal: 'the end of a session, which its user can extend',
-  watchRuns: 'deadlines of run processes, in a separate process that loads no other module',
+  WatchedRuns: 'deadlines of run processes, in a separate process that loads no other module',
 };
 
 /** The classes and functions of a file that work and wait in turn. One of them is the loop that all others use. */
