@@ -5,8 +5,8 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import type { DeliveryTracer, ReplayTrace } from '../../domain/ports/tracing.ts';
 import type { DeliveryLogEntry, NewRun, RecordOutcome, ReplayEntry } from '../../domain/resources/delivery.ts';
 import { addSkips, isOpenReplay, type Replay, type SkipCounts } from '../../domain/resources/replay.ts';
-import { backoffMs, LOCAL_BACKOFF, pause } from '../../domain/time/backoff.ts';
 import type { Clock } from '../../domain/time/clock.ts';
+import { Loop } from '../../platform/loop.ts';
 import type { Registry } from '../registry/registry.ts';
 import { composeReplay } from './compose-replay.ts';
 import { evaluateReplay } from './evaluate-replay.ts';
@@ -38,8 +38,8 @@ const STEP_MS = 100;
  */
 export class ReplayLoop {
   readonly #parts: ReplayLoopParts;
-  readonly #working = new Map<ReplayId, Promise<void>>();
-  readonly #abort = new AbortController();
+  readonly #loops = new Map<ReplayId, Loop>();
+  #isStopped = false;
 
   constructor(parts: ReplayLoopParts) {
     this.#parts = parts;
@@ -51,38 +51,42 @@ export class ReplayLoop {
   }
 
   begin(replay: Replay): void {
-    if (this.#abort.signal.aborted || this.#working.has(replay.id)) return;
-    this.#working.set(
-      replay.id,
-      this.#work(replay).finally(() => this.#working.delete(replay.id)),
-    );
+    const { id } = replay;
+    if (this.#isStopped || this.#loops.has(id)) return;
+    let current = replay;
+    const loop = new Loop({
+      turn: async () => {
+        const taken = await this.#continue(current);
+        if (taken === null) {
+          this.#loops.delete(id);
+          return null;
+        }
+        current = taken.replay;
+        return taken.waitMs;
+      },
+      onFailure: (error) =>
+        this.#parts.logger.warn({ replay: id, problem: messageOf(error) }, 'replay step failed, retrying'),
+    });
+    this.#loops.set(id, loop);
+    loop.start();
   }
 
   /** Waits for the steps in progress. */
   async stop(): Promise<void> {
-    this.#abort.abort();
-    await Promise.all(this.#working.values());
+    this.#isStopped = true;
+    await Promise.all([...this.#loops.values()].map((loop) => loop.stop()));
   }
 
-  async #work(begun: Replay): Promise<void> {
-    const { signal } = this.#abort;
-    let replay = begun;
-    let failures = 0;
-    while (isOpenReplay(replay) && !signal.aborted) {
-      try {
-        const taken = await this.#takeStep(replay);
-        if (taken === null) return;
-        replay = taken.replay;
-        failures = 0;
-        if (isOpenReplay(replay) && taken.waitMs > 0) await pause(taken.waitMs, signal);
-      } catch (error) {
-        failures += 1;
-        if (!isTemporary(error)) return this.#fail(replay, error);
-        this.#parts.logger.warn({ replay: replay.id, problem: messageOf(error) }, 'replay step failed, retrying');
-        await pause(backoffMs(LOCAL_BACKOFF, failures), signal);
-      }
-    }
-    if (replay.state === 'finished') this.#logEnd(replay);
+  /** `null` if the replay has ended. Rejects if the step can be repeated. */
+  async #continue(replay: Replay): Promise<Taken | null> {
+    const taken = await this.#takeStep(replay).catch(async (error: unknown) => {
+      if (isTemporary(error)) throw error;
+      await this.#fail(replay, error);
+      return null;
+    });
+    if (taken === null || isOpenReplay(taken.replay)) return taken;
+    if (taken.replay.state === 'finished') this.#logEnd(taken.replay);
+    return null;
   }
 
   /** Replays the next deliveries. `null` if the replay has ended in the meantime, for example because it was cancelled. */

@@ -6,8 +6,9 @@ import type { AlertId, IdSource } from '../../domain/ids.ts';
 import type { AlertStore } from '../../domain/ports/alerts/alert-store.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { Clock } from '../../domain/time/clock.ts';
-import type { CancelCall, Schedule } from '../../domain/time/schedule.ts';
+import type { Schedule } from '../../domain/time/schedule.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
+import { Loop } from '../../platform/loop.ts';
 import { type AlertTarget, isRouted } from './alert-target.ts';
 import { examineRules } from './examine-rules.ts';
 import type { RuleSources } from './rules/finding.ts';
@@ -51,42 +52,43 @@ interface AlertWatchParts {
 export class AlertWatch {
   readonly #parts: AlertWatchParts;
   readonly #active = new Map<AlertId, Alert>();
+  readonly #loop: Loop;
+  /** Evaluations and acknowledgements. */
   readonly #tasks = new TaskQueue();
   /** Factories whose runs changed since the last evaluation. */
   #changed = new Set<string>();
-  #cancelTimer: CancelCall = () => {};
-  #cancelEvent: CancelCall | null = null;
-  #isStarted = false;
-  #isStopped = false;
   #prunedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: AlertWatchParts) {
     this.#parts = parts;
+    this.#loop = new Loop({
+      turn: async () => {
+        await this.#tasks.run(() => this.#evaluate());
+        return parts.terms().intervalMs;
+      },
+      onFailure: (error) => parts.logger.warn({ problem: messageOf(error) }, 'alerts not evaluated'),
+      schedule: parts.schedule,
+    });
   }
 
   /** Continues the alerts of an earlier daemon, then evaluates. */
   async start(): Promise<void> {
     await this.#readActive();
-    this.#isStarted = true;
     for (const factory of this.#parts.factories()) this.#changed.add(factory);
-    await this.#evaluateAndWait();
+    this.#loop.start();
+    await this.#loop.settled();
   }
 
   /** Something has happened that a rule may find. @param runsOf the factory whose runs changed */
   noteEvent(runsOf: string | null): void {
     if (runsOf !== null) this.#changed.add(runsOf);
-    if (!this.#isStarted || this.#isStopped || this.#cancelEvent !== null) return;
-    this.#cancelEvent = this.#parts.schedule(EVENT_WAIT_MS, () => {
-      this.#cancelEvent = null;
-      void this.#evaluate();
-    });
+    this.#loop.wake(EVENT_WAIT_MS);
   }
 
   /** The configuration has changed. */
   reload(): void {
-    if (!this.#isStarted || this.#isStopped) return;
     for (const factory of this.#parts.factories()) this.#changed.add(factory);
-    void this.#evaluateAndWait();
+    this.#loop.wake();
   }
 
   /** The storage has the alerts of a factory under another name now. */
@@ -127,9 +129,7 @@ export class AlertWatch {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelTimer();
-    this.#cancelEvent?.();
+    await this.#loop.stop();
     await this.#tasks.whenIdle();
   }
 
@@ -139,28 +139,17 @@ export class AlertWatch {
     for (const alert of alerts) this.#active.set(alert.id, alert);
   }
 
-  async #evaluateAndWait(): Promise<void> {
-    this.#cancelTimer();
-    await this.#evaluate();
-    if (this.#isStopped) return;
-    this.#cancelTimer();
-    this.#cancelTimer = this.#parts.schedule(this.#parts.terms().intervalMs, () => void this.#evaluateAndWait());
-  }
-
-  /** Never rejects: what failed is tried again in the next interval. */
-  #evaluate(): Promise<void> {
-    return this.#tasks.run(async () => {
-      if (this.#isStopped) return;
-      const changed = this.#changed;
-      this.#changed = new Set();
-      try {
-        await this.#examine(changed);
-        await this.#prune();
-      } catch (error) {
-        for (const factory of changed) this.#changed.add(factory);
-        this.#parts.logger.warn({ problem: messageOf(error) }, 'alerts not evaluated');
-      }
-    });
+  /** What failed is tried again. */
+  async #evaluate(): Promise<void> {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    try {
+      await this.#examine(changed);
+      await this.#prune();
+    } catch (error) {
+      for (const factory of changed) this.#changed.add(factory);
+      throw error;
+    }
   }
 
   async #examine(changed: ReadonlySet<string>): Promise<void> {

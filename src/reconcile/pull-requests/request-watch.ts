@@ -6,13 +6,14 @@ import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { PullRequestList, RequestPost } from '../../domain/pull-request.ts';
 import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
 import type { Clock } from '../../domain/time/clock.ts';
-import type { CancelCall, Schedule } from '../../domain/time/schedule.ts';
+import type { Schedule } from '../../domain/time/schedule.ts';
 import type { OpenRequest } from '../../outbound/notify/hosts/git-host-api.ts';
 import { REQUEST_HOSTS, type RequestHostType } from '../../outbound/notify/hosts/hosts.ts';
 import type { Notifier } from '../../outbound/notify/notifier.ts';
 import { type NotifyTarget, nameTarget } from '../../outbound/notify/notify-target.ts';
 import type { PostRequest } from '../../outbound/notify/post-notice.ts';
 import type { TargetFailure } from '../../outbound/outbox.ts';
+import { Loop } from '../../platform/loop.ts';
 import type { CheckOrder, RequestCheck } from './check-request.ts';
 import { listOpenRequests, MAX_OPEN_REQUESTS } from './list-open-requests.ts';
 import { createEntry, noteChecked, notePost, type OpenEntry, recallCheck, viewEntry } from './open-entry.ts';
@@ -20,7 +21,7 @@ import { createEntry, noteChecked, notePost, type OpenEntry, recallCheck, viewEn
 const RETRY_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 /** Deliveries and applies cause no more requests to the host than one in this time. */
 const MIN_PAUSE_MS = 2_000;
-/** For what happened while a request was checked. */
+/** So that a clock that is read before its time does not keep the loop busy. */
 const MIN_DELAY_MS = 50;
 
 /** The factory whose pull requests are watched. */
@@ -58,14 +59,10 @@ export interface RequestWatchParts {
 export class RequestWatch {
   readonly factory: WatchedFactory;
   readonly #parts: RequestWatchParts;
-  readonly #stopping = new AbortController();
+  readonly #loop: Loop;
   readonly #entries = new Map<number, OpenEntry>();
   #etag: string | null = null;
   #hasMore = false;
-  #working: Promise<void> | null = null;
-  /** Did something happen while a request was checked? */
-  #isWanted = false;
-  #cancelTimer: CancelCall = () => {};
   /** Must the host be asked before the next check? */
   #isListDue = true;
   #lastListAt = Number.NEGATIVE_INFINITY;
@@ -79,6 +76,12 @@ export class RequestWatch {
   constructor(factory: WatchedFactory, parts: RequestWatchParts) {
     this.factory = factory;
     this.#parts = parts;
+    this.#loop = new Loop({
+      turn: (ending) => this.#takeTurn(ending),
+      onFailure: (error) => parts.logger.error({ factory: factory.name, err: error }, 'checking pull requests failed'),
+      backoff: RETRY_BACKOFF,
+      schedule: parts.schedule,
+    });
   }
 
   /** `null` if the host answered the last question. */
@@ -87,18 +90,18 @@ export class RequestWatch {
   }
 
   start(): void {
-    this.#wake();
+    this.#loop.start();
   }
 
   /** A delivery reports a change of a pull request. Its content is not used: the host is asked. */
   onHint(): void {
     this.#isListDue = true;
-    this.#wake();
+    this.#loop.wake();
   }
 
   /** Another revision may be applied. */
   onReconciled(): void {
-    this.#wake();
+    this.#loop.wake();
   }
 
   /** A secret has a new value. */
@@ -110,7 +113,7 @@ export class RequestWatch {
     for (const entry of this.#entries.values()) {
       if (entry.missingSecrets.includes(name)) entry.inputs = null;
     }
-    this.#wake();
+    this.#loop.wake();
   }
 
   /** A report about a request was queued or posted, or could not be posted. */
@@ -138,33 +141,8 @@ export class RequestWatch {
   }
 
   /** Waits for the end of the current check. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#cancelTimer();
-    await this.#working;
-  }
-
-  #wake(): void {
-    this.#isWanted = true;
-    if (this.#stopping.signal.aborted || this.#working !== null) return;
-    this.#isWanted = false;
-    this.#cancelTimer();
-    this.#working = this.#work()
-      .catch((error) => {
-        this.#parts.logger.error({ factory: this.factory.name, err: error }, 'checking pull requests failed');
-      })
-      .finally(() => {
-        this.#working = null;
-        this.#scheduleNext();
-      });
-  }
-
-  #scheduleNext(): void {
-    if (this.#stopping.signal.aborted) return;
-    const retries = [...this.#entries.values()].filter(({ failures }) => failures > 0).map(({ retryAt }) => retryAt);
-    const dueAt = this.#isWanted ? 0 : Math.min(this.#listAt(), ...retries);
-    const delayMs = Math.max(dueAt - this.#parts.clock.monotonicMs(), MIN_DELAY_MS);
-    this.#cancelTimer = this.#parts.schedule(delayMs, () => this.#wake());
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   /** When the host is asked next. */
@@ -173,17 +151,21 @@ export class RequestWatch {
     return Math.max(this.#lastListAt + waitMs, this.#pausedUntil);
   }
 
-  async #work(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      // Before each check, so that a head that moved again is known.
-      if (this.#parts.clock.monotonicMs() >= this.#listAt()) await this.#updateList();
-      const next = await this.#findNext();
-      if (next === null) return;
-      await this.#check(next.entry, next.inputs);
-    }
+  /** Checks one request. Before each check, the host is asked if that is due, so that a head that moved again is known. */
+  async #takeTurn(ending: AbortSignal): Promise<number> {
+    if (this.#parts.clock.monotonicMs() >= this.#listAt()) await this.#updateList(ending);
+    const next = await this.#findNext();
+    if (next === null) return this.#untilNext();
+    if (!ending.aborted) await this.#check(next.entry, next.inputs);
+    return 0;
   }
 
-  async #updateList(): Promise<void> {
+  #untilNext(): number {
+    const retries = [...this.#entries.values()].filter(({ failures }) => failures > 0).map(({ retryAt }) => retryAt);
+    return Math.max(Math.min(this.#listAt(), ...retries) - this.#parts.clock.monotonicMs(), MIN_DELAY_MS);
+  }
+
+  async #updateList(ending: AbortSignal): Promise<void> {
     const { clock, post, userAgent } = this.#parts;
     const { target } = this.factory;
     this.#isListDue = false;
@@ -191,7 +173,7 @@ export class RequestWatch {
     const secret = await this.#resolveSecret();
     if ('problem' in secret) return this.#noteFailure(secret.problem, null);
     const order = { target, secret: secret.value, userAgent, nowMs: clock.wallMs(), etag: this.#etag };
-    const listed = await listOpenRequests(order, post, this.#stopping.signal);
+    const listed = await listOpenRequests(order, post, ending);
     if (listed === null) return;
     if (listed.kind === 'later') return this.#noteFailure(listed.problem, listed.waitMs);
     if (listed.kind === 'final') return this.#noteFailure(listed.problem, null);
@@ -297,13 +279,13 @@ export class RequestWatch {
     const isNew = entry.state === 'waiting';
     const check = await this.#parts
       .check(order, async () => {
-        if (isNew && !this.#stopping.signal.aborted) await notifier.reportRequest(name, report('pending', PENDING));
+        if (isNew && this.#loop.isRunning) await notifier.reportRequest(name, report('pending', PENDING));
       })
       .catch((error: unknown): RequestCheck => {
         logger.warn({ factory: name, request: number, commit, err: error }, 'checking a pull request failed');
         return { outcome: 'unread', message: 'the check failed; see the log of the daemon' };
       });
-    if (this.#stopping.signal.aborted) return;
+    if (!this.#loop.isRunning) return;
     entry.checkedAt = clock.wallMs();
     if (check.outcome === 'unread') return this.#noteUnread(entry, check.message, report);
     if (check.outcome === 'untouched') {
