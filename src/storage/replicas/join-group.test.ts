@@ -55,6 +55,48 @@ it('serves what the earlier leader applied last before it begins to lead, and be
   await group.stop();
 });
 
+it('begins to lead only after a check that began when it led', async () => {
+  const steps: string[] = [];
+  let report!: (event: GroupEvent) => void;
+  let answer = (_versions: Record<string, number>) => {};
+  const group = new JoinedGroup({
+    replicas: {
+      list: async () => [],
+      describe: async () => {},
+      announce: async () => {},
+      liveVersions: () =>
+        new Promise((resolve) => {
+          steps.push('read');
+          answer = resolve;
+        }),
+      changesSince: async () => ({ version: 0, change: null }),
+    },
+    listen: (listener) => {
+      report = listener;
+    },
+    self: { name: 'a', version: '1', startedAt: 0 },
+    onMessage: () => {},
+    onRenewed: () => {},
+    onReconnected: () => {},
+    logger,
+  });
+  const began = new Promise<void>((resolve) => {
+    group.onLead(() => {
+      steps.push('lead');
+      resolve();
+    });
+  });
+  const started = group.start(ADDRESSES);
+  await expect.poll(() => steps).toEqual(['read']);
+  report({ event: 'leading', epoch: 2 });
+  answer({});
+  await expect.poll(() => steps.length).toBe(2);
+  answer({});
+  await Promise.all([began, started]);
+  expect(steps).toEqual(['read', 'read', 'lead']);
+  await group.stop();
+});
+
 it('reports that it joined, and counts a replica that joins without waiting for the next check', async () => {
   const sent: ReplicaMessage[] = [];
   const listed: Replica[] = [listReplica('a', true)];

@@ -12,14 +12,16 @@ import type {
   ReplicaMessage,
   ReplicaTable,
 } from '../../domain/ports/replicas.ts';
+import type { Backoff } from '../../domain/time/backoff.ts';
+import { Loop } from '../../platform/loop.ts';
 import type { StorageThread } from '../thread/start-storage.ts';
 import { LiveFollower, type LiveFollowerParts } from './live-follower.ts';
 
 /** How long a missed message delays what others changed. */
 const CHECK_MS = 2000;
 
-/** Between two attempts to begin to lead. */
-const RETRY_MS = 500;
+/** After a failure. A replica that is to lead begins after a check. */
+const RETRY_BACKOFF: Backoff = { firstMs: 500, maxMs: CHECK_MS };
 
 /** A replica without a sign of life for this time does not count. */
 const LOST_MS = 15_000;
@@ -60,12 +62,11 @@ export interface GroupParts {
 export class JoinedGroup implements ReplicaGroup {
   readonly #parts: GroupParts;
   readonly #follower: LiveFollower;
-  readonly #stopping = new AbortController();
+  readonly #loop: Loop;
   #addresses: ReplicaAddresses | null = null;
   #epoch: number | null = null;
   #begin: (() => void) | null = null;
   #follow: FollowLive | null = null;
-  #checking: Promise<void> = Promise.resolve();
   #leaders = 0;
   #followers = 0;
 
@@ -76,6 +77,12 @@ export class JoinedGroup implements ReplicaGroup {
       follow: async (factory, versions) => this.#follow?.(factory, versions) ?? versions.served,
       onChanged: () => this.#describe(),
       logger: parts.logger,
+    });
+    this.#loop = new Loop({
+      turn: () => this.#takeTurn(),
+      onFailure: (error) =>
+        parts.logger.warn({ problem: messageOf(error) }, 'changes of other replicas not read; repeated soon'),
+      backoff: RETRY_BACKOFF,
     });
     parts.listen((event) => this.#note(event));
   }
@@ -101,7 +108,7 @@ export class JoinedGroup implements ReplicaGroup {
 
   onLead(begin: () => void): void {
     this.#begin = begin;
-    if (this.isLeader) void this.#lead();
+    if (this.isLeader) this.#check();
   }
 
   async list(): Promise<ListedReplica[]> {
@@ -144,66 +151,48 @@ export class JoinedGroup implements ReplicaGroup {
     await replicas.describe(this.#describeSelf(addresses));
     // The others share limits and runs with this replica from now on, not from their next check.
     await replicas.announce({ kind: 'joined' });
-    await this.#checkOnce();
-    this.#checking = this.#checkOften();
+    this.#check();
+    await this.#loop.settled();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#checking;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   #note(event: GroupEvent): void {
     if (event.event === 'leading') {
       this.#epoch = event.epoch;
       this.#parts.logger.info({ epoch: event.epoch }, 'this replica leads');
-      void this.#lead();
+      if (this.#begin !== null) this.#check();
     } else if (event.event === 'renewed') {
       this.#parts.onRenewed(event);
     } else if (this.#addresses === null) {
       // What this daemon misses before its start, it reads then.
     } else if (event.event === 'reconnected') {
-      void this.#checkOnce();
+      this.#check();
       this.#parts.onReconnected();
     } else if (event.message.kind === 'live' || event.message.kind === 'joined') {
-      void this.#checkOnce();
+      this.#check();
     } else {
       this.#parts.onMessage(event.message, event.from);
     }
   }
 
+  #check(): void {
+    if (this.#loop.isRunning) this.#loop.wake();
+    else this.#loop.start();
+  }
+
   /** What the earlier leader applied last is served before anything is planned: plans are made from what is served. */
-  async #lead(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (this.#begin !== null && !signal.aborted) {
-      if (await this.#checkOnce()) {
-        const begin = this.#begin;
-        this.#begin = null;
-        begin();
-      } else {
-        await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      }
+  async #takeTurn(): Promise<number | null> {
+    const begin = this.isLeader ? this.#begin : null;
+    await this.#follower.check();
+    await this.#countReplicas();
+    if (begin !== null) {
+      this.#begin = null;
+      begin();
     }
-  }
-
-  async #checkOften(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await pause(CHECK_MS, undefined, { signal }).catch(() => undefined);
-      if (!signal.aborted) await this.#checkOnce();
-    }
-  }
-
-  /** Resolves with `false` if the storage cannot be read. */
-  async #checkOnce(): Promise<boolean> {
-    try {
-      await this.#follower.check();
-      await this.#countReplicas();
-      return true;
-    } catch (error) {
-      this.#parts.logger.warn({ problem: messageOf(error) }, 'changes of other replicas not read; repeated soon');
-      return false;
-    }
+    return this.#addresses === null ? null : CHECK_MS;
   }
 
   async #countReplicas(): Promise<void> {
