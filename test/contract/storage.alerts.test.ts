@@ -149,6 +149,16 @@ describe.each(STORAGES)('the alerts on $name', (kind) => {
       ]);
     });
 
+    it('those webhooks that accepted nothing for the longest time, if there are more than the limit', async () => {
+      const webhooks = ['first', 'second', 'third'].map((name) => buildWebhook({ name, expectEvery: '24h' }));
+      const factory = await applyFactory(opened.storage, { webhooks, automations: [buildAutomation()] });
+      const refOf = (name: string) => factory.webhooks.find((webhook) => webhook.name === name)!.ref;
+      const at = { first: START_MS + 3000, second: START_MS + 1000, third: START_MS + 2000 };
+      for (const [name, receivedAt] of Object.entries(at))
+        await opened.storage.deliveryLog.record([buildOffer({ webhook: refOf(name), body: name, at: receivedAt })]);
+      expect(await reader().expectedWebhooks(2)).toMatchObject([{ name: 'second' }, { name: 'third' }]);
+    });
+
     it('requests that were rejected or exceeded the rate in a period, newest first', async () => {
       const { webhooks } = await applyFactory(opened.storage, {
         webhooks: [buildWebhook(), buildWebhook({ name: 'other' })],

@@ -130,6 +130,19 @@ describe.each(STORAGES)('the loop guard on $name', (kind) => {
     expect(await listGuarded(START_MS + WINDOW_MS)).toEqual([{ ...found, subject: ISSUE, subjects: 1, deliveries: 1 }]);
   });
 
+  it('shows alerts all automations, also if one is held back for many subjects', async () => {
+    await record(...many(LIMIT + 1, ISSUE, { automations: ['other'] }));
+    for (const subject of ['first', 'second', 'third']) {
+      await record(...many(LIMIT + 1, subject, { at: START_MS + 5 }));
+    }
+    const { alertReader } = opened.storage;
+    expect(await alertReader.guardedAutomations({ sinceAt: START_MS - 1, limit: 2 })).toEqual([
+      { factory: FACTORY, automation: 'fix-errors', subject: expect.any(String), subjects: 3, deliveries: 3 },
+      { factory: FACTORY, automation: 'other', subject: ISSUE, subjects: 1, deliveries: 1 },
+    ]);
+    expect(await alertReader.guardedAutomations({ sinceAt: START_MS - 1, limit: 1 })).toHaveLength(1);
+  });
+
   it('is forgotten by retention', async () => {
     await record(...many(LIMIT + 1, ISSUE));
     while ((await opened.storage.retention.prune(POLICY, START_MS + WINDOW_MS + 1)).more);

@@ -40,8 +40,9 @@ interface UnacceptedRequests {
   receivedAt: number;
 }
 
-/** What rules read. Each read uses an index, and reads a limited number of rows. */
+/** What rules read. Each read uses an index, and returns a limited number of rows. */
 export interface AlertReader {
+  /** Those that accepted no delivery for the longest time first. */
   expectedWebhooks(limit: number): Promise<ExpectedWebhook[]>;
   /** Of all webhooks in this period, `from` included and `until` not, newest first. */
   unacceptedRequests(period: { from: number; until: number; limit: number }): Promise<UnacceptedRequests[]>;

@@ -25,8 +25,9 @@ export function createAlertReader(db: Kysely<Schema>): AlertReader {
         .where(sql<boolean>`webhooks.expect_every is not null`)
         .where('webhooks.enabled', '=', 1)
         .where('webhooks.deleted_at', 'is', null)
-        .orderBy('webhooks.factory')
-        .orderBy('webhooks.name')
+        // Those that accepted nothing for the longest time may be silent.
+        .orderBy(sql`coalesce(webhook_traffic.last_accepted_at, webhooks.updated_at)`)
+        .orderBy('webhooks.ref')
         .limit(limit)
         .execute();
       return rows.map(({ factory, name, uid, updated_at, expect_every, last_accepted_at }) => ({
@@ -75,22 +76,18 @@ export function createAlertReader(db: Kysely<Schema>): AlertReader {
       }));
     },
     guardedAutomations: async ({ sinceAt, limit }) => {
-      const rows = await db
-        .selectFrom('loop_guards')
-        .select(['factory', 'automation', 'subject', 'deliveries'])
-        .where('last_at', '>', sinceAt)
-        .orderBy('last_at', 'desc')
-        .limit(limit)
-        .execute();
-      const found = new Map<string, GuardedAutomation>();
-      for (const { factory, automation, subject, deliveries } of rows) {
-        const name = JSON.stringify([factory, automation]);
-        const known = found.get(name) ?? { factory, automation, subject, subjects: 0, deliveries: 0 };
-        known.subjects += 1;
-        known.deliveries += deliveries;
-        found.set(name, known);
-      }
-      return [...found.values()];
+      // Grouped before it is cut, so that many subjects of one automation hide no other.
+      const { rows } = await sql<GuardedAutomation>`
+        SELECT factory, automation, subject, subjects, deliveries
+        FROM (
+          SELECT factory, automation, subject, last_at,
+            row_number() OVER (PARTITION BY factory, automation ORDER BY last_at DESC, subject) AS place,
+            count(*) OVER (PARTITION BY factory, automation) AS subjects,
+            CAST(sum(deliveries) OVER (PARTITION BY factory, automation) AS bigint) AS deliveries
+          FROM loop_guards WHERE last_at > ${sinceAt}
+        ) AS guarded
+        WHERE place = 1 ORDER BY last_at DESC, factory, automation LIMIT ${limit}`.execute(db);
+      return rows;
     },
     deadLetters: async ({ factory, sinceAt, limit }) => {
       const failed = db
