@@ -61,7 +61,6 @@ export function createLoneReplica(self: Self): Replicas {
 
 export interface ReplicaParts {
   self: Self;
-  /** As `JoinedRunGroupParts`. */
   machine: string;
   leaseMs: number;
   extendLease(until: number): void;
