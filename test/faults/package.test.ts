@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { runNpm } from '../../scripts/run-npm.mjs';
 import { createBarePath } from '../helpers/bare-path.ts';
 import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
 import { copyWorkTree } from '../helpers/copy-work-tree.ts';
@@ -38,8 +39,23 @@ async function copyBuildTree(): Promise<string> {
   return folder;
 }
 
-function findNpm(alias: string): string {
-  return join(ROOT, 'test/providers/node_modules', alias, 'bin/npm-cli.js');
+/** Versions of npm that people use. Each is one archive with all of its dependencies. */
+const NPM_VERSIONS = { 'npm-11': '11.21.2', 'npm-12': '12.2.0' } as const;
+type NpmName = keyof typeof NPM_VERSIONS;
+const NPM_DIR = createTempDir('npm');
+
+function installNpm(name: NpmName): void {
+  const prefix = join(NPM_DIR, name);
+  mkdirSync(prefix);
+  const { status, stderr } = runNpm(
+    ['install', '--prefix', prefix, '--no-save', '--no-audit', '--no-fund', `npm@${NPM_VERSIONS[name]}`],
+    { cwd: prefix, encoding: 'utf8' },
+  );
+  expect(status, String(stderr)).toBe(0);
+}
+
+function findNpm(name: NpmName): string {
+  return join(NPM_DIR, name, 'node_modules/npm/bin/npm-cli.js');
 }
 
 describe('the package', () => {
@@ -48,6 +64,7 @@ describe('the package', () => {
   let files: string[];
 
   beforeAll(async () => {
+    for (const name of ['npm-11', 'npm-12'] as const) installNpm(name);
     clone = await copyBuildTree();
     const output = execFileSync(process.execPath, [findNpm('npm-12'), 'pack', '--json'], { cwd: clone });
     const packed = Object.values(JSON.parse(output.toString()))[0] as { filename: string; files: { path: string }[] };
@@ -76,7 +93,7 @@ describe('the package', () => {
     expect(parts.filter(([, name, version]) => !listLockedVersions(name!).includes(version!))).toEqual([]);
   });
 
-  it.each(['npm-11', 'npm-12'])(
+  it.each(['npm-11', 'npm-12'] as const)(
     'installed by %s without a compiler, validates and serves a factory',
     async (npm) => {
       const prefix = createTempDir('prefix');
