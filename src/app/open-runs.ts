@@ -23,7 +23,7 @@ import type { Reload } from './reload.ts';
 const DEFAULT_SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 interface RunsParts extends Pick<DaemonOptions, 'openStartRecords' | 'onRunEnded' | 'noNewRuns'> {
-  replicas: Pick<Replicas, 'group' | 'runGroup'>;
+  replicas: Pick<Replicas, 'runGroup'>;
   watchdog: RunWatchdog;
   secrets: SecretStore;
   observers: readonly RunObserver[];
@@ -37,7 +37,6 @@ export async function openRuns(state: DaemonState, given: RunsParts) {
     config,
     paths,
     parts: state.group.runLogParts,
-    isLeader: () => replicas.group.isLeader,
     clock,
     logger,
   });

@@ -155,7 +155,7 @@ describe('what happens in a group of daemons', () => {
     const { parts, add } = open();
     const kinds = Object.values(OF_AUDIENCE);
     add('a', { on: Object.fromEntries(kinds.map((kind) => [kind, () => void reached.push(AUDIENCE[kind])])) });
-    parts.join({ isLeader, publish: (kind) => void reached.push(`${AUDIENCE[kind]} elsewhere`) });
+    parts.join({ group: { isLeader }, publish: (kind) => void reached.push(`${AUDIENCE[kind]} elsewhere`) });
     return { parts, reached };
   }
 

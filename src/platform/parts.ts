@@ -4,13 +4,14 @@ import type { Logger } from '../domain/ports/logger.ts';
 
 /** How happenings reach other daemons, and whether this one leads. */
 export interface Elsewhere {
-  readonly isLeader: boolean;
+  /** Does this daemon lead? */
+  readonly group: { readonly isLeader: boolean };
   /** Reports a happening to other daemons, if there are any. Returns immediately. */
   publish: Publish;
 }
 
 /** A daemon that shares its storage with no other. */
-export const NOBODY_ELSE: Elsewhere = { isLeader: true, publish: () => {} };
+export const NOBODY_ELSE: Elsewhere = { group: { isLeader: true }, publish: () => {} };
 
 const AT_LEISURE: Stopping = { hurry: new AbortController().signal };
 
@@ -81,7 +82,7 @@ export class Parts<Change> {
 
   readonly publish: Publish = (kind, what) => {
     const audience = AUDIENCE[kind];
-    const { isLeader } = this.#elsewhere;
+    const { isLeader } = this.#elsewhere.group;
     const isHere = audience !== 'others' && (audience !== 'leader' || isLeader);
     if (isHere) this.#handle(kind, what);
     const isElsewhere = audience === 'all' || audience === 'others' || (audience !== 'here' && !isLeader);
@@ -91,7 +92,7 @@ export class Parts<Change> {
   /** A happening of another daemon. */
   readonly receive: Publish = (kind, what) => {
     const isForLeader = AUDIENCE[kind] === 'leader' || AUDIENCE[kind] === 'here and leader';
-    if (!isForLeader || this.#elsewhere.isLeader) this.#handle(kind, what);
+    if (!isForLeader || this.#elsewhere.group.isLeader) this.#handle(kind, what);
   };
 
   #handle<Kind extends Happening>(kind: Kind, what: Happenings[Kind]): void {

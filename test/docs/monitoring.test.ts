@@ -16,7 +16,7 @@ async function listMetrics(): Promise<[name: string, kind: string][]> {
     runTotals: async () => [],
     queueAges: async () => [],
     alertCounts: () => [],
-    group: () => ({ isLeader: true, leaders: 1, followers: 0, changesBehind: 0 }),
+    group: () => ({ leads: true, leaders: 1, followers: 0, changesBehind: 0 }),
     budgets: async () => [],
     lastBackup: () => null,
     diskSpace: async () => ({ freeBytes: 0, sizeBytes: 0 }),

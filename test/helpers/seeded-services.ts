@@ -734,7 +734,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     isConfigured: () => true,
     lastBackup: () => null,
     alertCounts: () => [],
-    group: () => ({ isLeader: true, leaders: 1, followers: 0, changesBehind: 0 }),
+    group: () => ({ leads: true, leaders: 1, followers: 0, changesBehind: 0 }),
     factoryBudgets: () => [],
     nowMs: () => NOW_MS,
   });

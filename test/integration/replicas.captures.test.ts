@@ -40,7 +40,6 @@ function start(id: string): [string, Replica] {
       for (const [other, { shared: receiver }] of replicas)
         if (other !== id) receiver.note(structuredClone(message) as CaptureMessage, id);
     },
-    isLeader: () => id === 'leader',
     readDelivery: async (delivery) => ({ id: delivery, webhookUid: HOOK }) as Delivery,
     nowMs: () => nowMs,
     schedule: (delayMs, act) => {
@@ -49,6 +48,7 @@ function start(id: string): [string, Replica] {
       return () => void scheduled.splice(scheduled.indexOf(entry), 1);
     },
   });
+  if (id === 'leader') shared.lead(new AbortController().signal);
   const diagnoseShared = shared.shareDiagnosis(async ({ webhookUid, id: delivery }) => ({
     mistake: local.find(webhookUid, delivery) === null ? 'not captured' : `captured by ${id}`,
     sentence: '',

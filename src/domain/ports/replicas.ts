@@ -162,7 +162,7 @@ export interface ListedReplica extends Replica {
 
 /** The group as one of its daemons saw it last. */
 export interface GroupState {
-  isLeader: boolean;
+  leads: boolean;
   /** Replicas that give signs of life. */
   leaders: number;
   followers: number;

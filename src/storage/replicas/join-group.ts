@@ -97,9 +97,8 @@ export class JoinedGroup implements ReplicaGroup {
   }
 
   state(): GroupState {
-    const { isLeader } = this;
     return {
-      isLeader,
+      leads: this.isLeader,
       leaders: this.#leaders,
       followers: this.#followers,
       changesBehind: this.#follower.changesBehind,

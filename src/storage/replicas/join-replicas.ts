@@ -103,6 +103,7 @@ export function joinReplicas(parts: ReplicaParts): Replicas {
   return {
     part: {
       name: 'replicas',
+      lead: (term) => captures?.lead(term),
       stop: async () => {
         exchange.stop();
         captures?.stop();
@@ -112,12 +113,7 @@ export function joinReplicas(parts: ReplicaParts): Replicas {
       },
     },
     group,
-    elsewhere: {
-      get isLeader() {
-        return group.isLeader;
-      },
-      publish: publishElsewhere,
-    },
+    elsewhere: { group, publish: publishElsewhere },
     runGroup,
     admissions,
     announceProbe: announce,
@@ -126,7 +122,6 @@ export function joinReplicas(parts: ReplicaParts): Replicas {
       captures = new SharedCaptures({
         local,
         announce,
-        isLeader: () => group.isLeader,
         readDelivery: (id) => parts.deliveries.get(id),
         nowMs: () => parts.clock.monotonicMs(),
         schedule: scheduleCall,

@@ -16,7 +16,7 @@ export function createLoneGroup(self: Omit<Replica, 'isLeader' | 'seenMsAgo'>): 
   let described: ListedReplica = { ...self, isLeader: true, seenMsAgo: 0, isAlive: true, behind: [] };
   return {
     isLeader: true,
-    state: () => ({ isLeader: true, leaders: 1, followers: 0, changesBehind: 0 }),
+    state: () => ({ leads: true, leaders: 1, followers: 0, changesBehind: 0 }),
     onLead: (begin) => begin(),
     list: async () => [described],
     findLeader: async () => described,

@@ -25,7 +25,6 @@ interface SharedCapturesParts {
   /** The windows of this replica. */
   local: LocalCaptures;
   announce(message: ReplicaMessage): void;
-  isLeader(): boolean;
   /** An entry of the delivery log. */
   readDelivery(id: DeliveryId): Promise<Delivery | null>;
   /** Monotonic. */
@@ -55,11 +54,20 @@ export class SharedCaptures implements SharedCaptureControl {
   readonly #reported = new Map<WebhookUid, Map<string, Reported>>();
   readonly #asked = new Map<DeliveryId, Asked>();
   #diagnoseHere: DiagnoseDelivery | null = null;
+  #leads = false;
   readonly #timer: NodeJS.Timeout;
 
   constructor(parts: SharedCapturesParts) {
     this.#parts = parts;
     this.#timer = setInterval(() => this.renew(), RENEW_MS).unref();
+  }
+
+  /** Renews the open windows, until `term` aborts. */
+  lead(term: AbortSignal): void {
+    this.#leads = true;
+    term.addEventListener('abort', () => {
+      this.#leads = false;
+    });
   }
 
   open(webhook: WebhookUid, forMs: number): CaptureState {
@@ -105,9 +113,9 @@ export class SharedCaptures implements SharedCaptureControl {
 
   /** Reports to the others which windows are open, and what this replica captured. */
   renew(): void {
-    const { local, announce, isLeader } = this.#parts;
+    const { local, announce } = this.#parts;
     for (const { webhook, forMs, deliveries } of local.listOpen()) {
-      if (isLeader()) announce({ kind: 'capture', webhook, forMs });
+      if (this.#leads) announce({ kind: 'capture', webhook, forMs });
       else if (deliveries.length > 0) announce({ kind: 'captured', webhook, deliveries });
     }
     for (const [webhook, byReplica] of this.#reported) {

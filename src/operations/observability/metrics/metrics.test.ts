@@ -23,7 +23,7 @@ const probes: MetricProbes = {
     { factory: 'payments', automation: 'fix', ended: { succeeded: 7, failed: 2, cancelled: 1 }, recentFailed: 2 },
   ],
   alertCounts: () => [],
-  group: () => ({ isLeader: true, leaders: 1, followers: 0, changesBehind: 0 }),
+  group: () => ({ leads: true, leaders: 1, followers: 0, changesBehind: 0 }),
   budgets: async () => [
     { factory: 'payments', automation: '', limit: 200, used: 7 },
     { factory: 'payments', automation: 'fix', limit: 3, used: 3 },

@@ -208,7 +208,7 @@ function registerGroup(registry: Registry, probes: MetricProbes): void {
     help: '1 if this daemon leads those that share its database, else 0. A daemon without others leads.',
     registers: [registry],
     collect() {
-      this.set(Number(probes.group().isLeader));
+      this.set(Number(probes.group().leads));
     },
   });
   new Gauge({

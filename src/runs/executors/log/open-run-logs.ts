@@ -15,7 +15,6 @@ export interface OpenLogsParts {
   paths: Pick<DataPaths, 'runLogs' | 'unsentLogs'>;
   /** The parts of logs in the database. */
   parts: RunLogParts;
-  isLeader: () => boolean;
   clock: Clock;
   logger: Logger;
 }
@@ -25,7 +24,7 @@ export interface OpenLogsParts {
  * next to it.
  */
 export async function openRunLogs(given: OpenLogsParts): Promise<{ logs: RunLogs; part: Part }> {
-  const { config, paths, parts, isLeader, clock, logger } = given;
+  const { config, paths, parts, clock, logger } = given;
   if (config.storage.type === 'sqlite')
     return { logs: createLocalRunLogs(paths.runLogs, clock), part: { name: 'logs of runs' } };
   const objects = await openObjects(config.storage);
@@ -39,12 +38,15 @@ export async function openRunLogs(given: OpenLogsParts): Promise<{ logs: RunLogs
     logger,
   });
   void logs.sendEarlier();
-  const mover = objects === null ? null : new PartMover({ parts, objects, isLeader, logger });
+  let mover: PartMover | null = null;
+  const lead = (term: AbortSignal) => {
+    if (objects !== null) mover = new PartMover({ parts, objects, isLeader: () => !term.aborted, logger });
+  };
   const stop = async () => {
     await mover?.stop();
     await logs.stop();
   };
-  return { logs, part: { name: 'logs of runs', stop } };
+  return { logs, part: { name: 'logs of runs', lead, stop } };
 }
 
 /** Loads the client only if the configuration names a bucket. */
