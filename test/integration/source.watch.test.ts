@@ -217,9 +217,10 @@ describe('A remote repository', () => {
     const { source, calls } = await watchRemote(repo, clock);
     for (let failure = 0; failure < 2; failure++) {
       expect(await source.fetch()).toMatchObject({ reason: 'RepositoryUnreachable' });
+      await expect.poll(() => set.length).toBe(failure + 1);
       set.at(-1)!.callback();
     }
-    expect(set.map((timer) => timer.delayMs)).toEqual([30_000, 60_000, 120_000]);
+    await expect.poll(() => set.map((timer) => timer.delayMs)).toEqual([30_000, 60_000, 120_000]);
     expect(calls()).toBe(2);
     await source.close();
     expect(cancelled).toBe(1);
