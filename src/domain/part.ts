@@ -8,7 +8,7 @@ export interface Stopping {
 
 /**
  * Something that lives in a daemon. All methods are optional, and each can be called in any state:
- * - `start` and `lead` are called at most once, `lead` after `start`.
+ * - `start` is called at most once, and `lead` once for each term, after `start`.
  * - `stop` is called at most once: without `start`, while `start` is in progress, or after it.
  * - A happening can come before `start` and after `stop`. It is then ignored, or noted for later.
  *

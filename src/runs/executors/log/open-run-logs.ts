@@ -40,7 +40,10 @@ export async function openRunLogs(given: OpenLogsParts): Promise<{ logs: RunLogs
   void logs.sendEarlier();
   let mover: PartMover | null = null;
   const lead = (term: AbortSignal) => {
-    if (objects !== null) mover = new PartMover({ parts, objects, isLeader: () => !term.aborted, logger });
+    if (objects === null) return;
+    const begun = new PartMover({ parts, objects, isLeader: () => !term.aborted, logger });
+    term.addEventListener('abort', () => void begun.stop());
+    mover = begun;
   };
   const stop = async () => {
     await mover?.stop();
