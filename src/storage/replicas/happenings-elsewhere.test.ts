@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Happening, Happenings } from '../../domain/happenings.ts';
+import type { Happening, Happenings, Publish } from '../../domain/happenings.ts';
 import type { DeliveryId, RunId } from '../../domain/ids.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 import type { ReplicaMessage } from '../../domain/ports/replicas.ts';
 import type { DeliveryLogEntry } from '../../domain/resources/delivery.ts';
+import { Parts } from '../../platform/parts.ts';
 import { createPublishElsewhere, receiveAfterLoss, receiveMessage } from './happenings-elsewhere.ts';
+
+const logger: Logger = { info: () => {}, warn: () => {}, error: () => {}, child: () => logger };
 
 const rejection = {
   kind: 'rejection',
@@ -47,6 +51,16 @@ it('sends what is rare immediately, and notes what is frequent for a later messa
   expect(publishElsewhere('slotFreed', { factory })).toEqual([['startable', factory]]);
   expect(publishElsewhere('runsChanged', { runs: ['run_1' as RunId] })).toEqual([['changed', 'run_1']]);
   expect(publishElsewhere('definitionApplied', { factory, version: 4 })).toEqual([['live', factory, 4]]);
+});
+
+it.each([true, false])('notifies the others once about a secret that a person changes (leads: %s)', (isLeader) => {
+  const sent: unknown[] = [];
+  const parts = new Parts(logger);
+  const publish: Publish = (kind, what) => sent.push(...publishElsewhere(kind, what));
+  parts.join({ group: { isLeader }, publish });
+  parts.publish('secretStored', { name: 'KEY' });
+  parts.publish('secretChanged', { name: 'KEY' });
+  expect(sent).toEqual([{ kind: 'secret', name: 'KEY' }]);
 });
 
 it('counts a request that was not accepted, by its webhook', () => {

@@ -15,7 +15,10 @@ export interface ReplicaChannels {
 
 type Send<Kind extends Happening> = (what: Happenings[Kind], channels: ReplicaChannels) => void;
 
-/** How each happening reaches the other replicas. Those that only come from there have no row. */
+/**
+ * How each happening reaches the other replicas. Those that only come from there have no row, nor does `secretChanged`: a secret
+ * that a person changes is also stored, and the message about that means both.
+ */
 const SENDING: { readonly [Kind in Happening]?: Send<Kind> } = {
   deliveryRecorded: ({ entry }, { exchange }) => noteRecorded(entry, exchange),
   runsCreated: ({ factory }, { exchange }) => exchange.noteStartable(factory),
