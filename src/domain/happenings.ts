@@ -59,7 +59,7 @@ export type Happening = keyof Happenings;
 export type Audience = 'here' | 'leader' | 'here and leader' | 'all' | 'others';
 
 /** The audience of each happening. How a happening reaches other daemons: `storage/replicas/happenings-elsewhere.ts`. */
-export const AUDIENCE: { readonly [Kind in Happening]: Audience } = {
+export const AUDIENCE = {
   deliveryRecorded: 'here and leader',
   deliveriesRecordedElsewhere: 'leader',
   requestsNotAcceptedElsewhere: 'leader',
@@ -79,7 +79,7 @@ export const AUDIENCE: { readonly [Kind in Happening]: Audience } = {
   requestsAdmittedElsewhere: 'all',
   probeNoted: 'others',
   messagesLost: 'here',
-};
+} as const satisfies Record<Happening, Audience>;
 
 /** Reports a happening to the parts of this daemon and of others, by `AUDIENCE`. Returns immediately, and never throws. */
 export type Publish = <Kind extends Happening>(kind: Kind, what: Happenings[Kind]) => void;

@@ -123,10 +123,14 @@ describe('parts', () => {
 
   it('all get a change of the configuration, also if one of them fails to apply it', async () => {
     const { parts, steps, add } = open();
-    add('a', { reload: () => Promise.reject(new Error('invalid')) });
-    add('b');
-    await expect(parts.reload('limits')).rejects.toThrow('invalid');
-    expect(steps).toEqual(['reload b limits']);
+    const { open: openGate, opened } = gate();
+    add('a', { reload: () => opened });
+    add('b', { reload: () => Promise.reject(new Error('invalid')) });
+    add('c');
+    const reloaded = parts.reload('limits');
+    expect(steps).toEqual(['reload c limits']);
+    openGate();
+    await expect(reloaded).rejects.toThrow('invalid');
   });
 
   it('get what happens before their start, also if the handler of another part fails', () => {

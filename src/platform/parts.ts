@@ -69,9 +69,14 @@ export class Parts<Change> {
     this.#term = null;
   }
 
-  /** Passes a change of the configuration to one part after another. Rejects with the first failure, after all have it. */
+  /**
+   * Passes a change of the configuration to all parts: none waits for a part that takes long. Rejects with the first failure,
+   * after all have applied it.
+   */
   async reload(change: Change): Promise<void> {
-    await onEach(this.#parts, (part) => part.reload?.(change));
+    const outcomes = await Promise.allSettled(this.#parts.map(async (part) => part.reload?.(change)));
+    const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
   }
 
   /** Stops each part once. Rejects with the first failure, after all are stopped. Later calls share the first one. */

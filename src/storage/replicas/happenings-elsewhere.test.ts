@@ -46,7 +46,6 @@ it('sends what is rare immediately, and notes what is frequent for a later messa
   expect(publishElsewhere('pushReceived', { factory, trace: null })).toEqual([{ kind: 'push', factory, trace: null }]);
   expect(publishElsewhere('pullRequestsHinted', { factory })).toEqual([{ kind: 'pullRequests', factory }]);
   expect(publishElsewhere('secretStored', { name: 'KEY' })).toEqual([{ kind: 'secret', name: 'KEY' }]);
-  expect(publishElsewhere('probeNoted', { kind: 'probe', uid: 'wh_1' })).toEqual([{ kind: 'probe', uid: 'wh_1' }]);
   expect(publishElsewhere('runsCreated', { factory, runs: [] })).toEqual([['startable', factory]]);
   expect(publishElsewhere('slotFreed', { factory })).toEqual([['startable', factory]]);
   expect(publishElsewhere('runsChanged', { runs: ['run_1' as RunId] })).toEqual([['changed', 'run_1']]);

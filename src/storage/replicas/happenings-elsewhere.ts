@@ -1,4 +1,4 @@
-import type { Happening, Happenings, Publish } from '../../domain/happenings.ts';
+import type { AUDIENCE, Happening, Happenings, Publish } from '../../domain/happenings.ts';
 import type { CaptureMessage, ReplicaMessage } from '../../domain/ports/replicas.ts';
 import type { DeliveryLogEntry } from '../../domain/resources/delivery.ts';
 import type { Exchange } from './exchange.ts';
@@ -13,13 +13,26 @@ export interface ReplicaChannels {
   noteOwnChange(factory: string, version: number | undefined): void;
 }
 
+/** Those that only come from other replicas, or that a message about another happening implies. */
+type Received =
+  | 'deliveriesRecordedElsewhere'
+  | 'requestsNotAcceptedElsewhere'
+  | 'requestsAdmittedElsewhere'
+  | 'cancelOrdered'
+  | 'probeNoted'
+  | 'secretChanged';
+/** A happening that concerns other replicas needs a row: without it, the types are wrong. */
+type SentHappening = Exclude<
+  { [Kind in Happening]: (typeof AUDIENCE)[Kind] extends 'here' ? never : Kind }[Happening],
+  Received
+>;
 type Send<Kind extends Happening> = (what: Happenings[Kind], channels: ReplicaChannels) => void;
 
 /**
  * How each happening reaches the other replicas. Those that only come from there have no row, nor does `secretChanged`: a secret
  * that a person changes is also stored, and the message about that means both.
  */
-const SENDING: { readonly [Kind in Happening]?: Send<Kind> } = {
+const SENDING: { readonly [Kind in SentHappening]: Send<Kind> } = {
   deliveryRecorded: ({ entry }, { exchange }) => noteRecorded(entry, exchange),
   runsCreated: ({ factory }, { exchange }) => exchange.noteStartable(factory),
   slotFreed: ({ factory }, { exchange }) => exchange.noteStartable(factory),
@@ -30,7 +43,6 @@ const SENDING: { readonly [Kind in Happening]?: Send<Kind> } = {
   definitionApplied: ({ factory, version }, { noteOwnChange }) => noteOwnChange(factory, version),
   pushReceived: ({ factory, trace }, { announce }) => announce({ kind: 'push', factory, trace }),
   pullRequestsHinted: ({ factory }, { announce }) => announce({ kind: 'pullRequests', factory }),
-  probeNoted: (message, { announce }) => announce(message),
 };
 
 type Receive<Kind extends ReplicaMessage['kind']> = (
@@ -63,7 +75,7 @@ const RECEIVING: { readonly [Kind in ReceivedKind]: Receive<Kind> } = {
 /** Sends what happened here to the other replicas. */
 export function createPublishElsewhere(channels: ReplicaChannels): Publish {
   return (kind, what) => {
-    const send: Send<typeof kind> | undefined = SENDING[kind];
+    const send: Send<typeof kind> | undefined = (SENDING as { readonly [Kind in Happening]?: Send<Kind> })[kind];
     send?.(what, channels);
   };
 }
