@@ -37,7 +37,10 @@ describe('a daemon with sockets of a supervisor', () => {
     });
     path = `/webhooks/w/${await applyCiFactory(daemon)}`;
   });
-  afterAll(() => repo.remove());
+  afterAll(async () => {
+    await daemon.stop();
+    await repo.remove();
+  });
 
   it('serves each socket, and shows their addresses', async () => {
     const [ingress, admin, second] = daemon.ports;

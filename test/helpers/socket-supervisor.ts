@@ -17,7 +17,7 @@ export interface SupervisedDaemon extends TestDaemon {
   ports: number[];
   /** Stops the daemon as `systemctl restart` does, and resolves when the next one accepts requests. */
   restart(): Promise<void>;
-  /** Stops the daemon and its supervisor. Resolves with the exit code of the daemon. */
+  /** Stops the daemon and its supervisor. Resolves with the exit code of the daemon, also a second time. */
   stop(): Promise<number | null>;
 }
 
@@ -51,6 +51,7 @@ export async function superviseDaemon(
   for (const server of servers) server.close();
   const daemon = await started;
   let pid = readPid(daemon);
+  let isStopping = false;
   return {
     ...daemon,
     ports,
@@ -62,6 +63,8 @@ export async function superviseDaemon(
       }, 60_000);
     },
     stop: () => {
+      if (isStopping) return daemon.exited;
+      isStopping = true;
       writeFileSync(stopFile, '');
       process.kill(pid!, 'SIGTERM');
       return daemon.exited;
