@@ -173,5 +173,5 @@ function settle(child) {
 }
 
 function worst(codes) {
-  return Math.max(...codes);
+  return Math.max(0, ...codes);
 }
