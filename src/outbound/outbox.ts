@@ -49,7 +49,7 @@ interface OutboxTerms {
   graceMs: number;
 }
 
-/** For what is stored: it survives a restart, and is no longer relevant after a day. */
+/** Items in the database survive a restart, and are of no use after a day. */
 export const STORED_TERMS: OutboxTerms = {
   backoff: { firstMs: 5_000, maxMs: 15 * 60_000 },
   maxAttempts: Number.POSITIVE_INFINITY,

@@ -38,7 +38,8 @@ export class CancelNotifications {
       store: createStore(this.#waiting),
       send: ({ run }) => this.#send(run),
       onAttempted: () => {},
-      target: { target: settings.url, what: 'the cancellation notification could not be posted' },
+      // The rest of the URL may contain a credential.
+      target: { target: new URL(settings.url).host, what: 'the cancellation notification could not be posted' },
       texts: {
         sent: 'cancellation notification sent',
         postponed: 'cancellation notification failed, retrying',
