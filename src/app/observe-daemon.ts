@@ -19,7 +19,7 @@ type LateProbes = Pick<MetricProbes, 'alertCounts'>;
 
 /** Creates the observers, and the registry of live webhooks that names what they report. */
 export async function observeDaemon(state: DaemonState, { group }: Replicas, late: LateProbes) {
-  const { config, env, paths, storage, isConfigured, build, clock, hurry, parts, logger } = state;
+  const { config, env, paths, storage, isConfigured, build, clock, parts, logger } = state;
   const backups = await createBackups({ config, paths, env, logger });
   const probes = createMetricProbes({
     storage,
@@ -44,7 +44,7 @@ export async function observeDaemon(state: DaemonState, { group }: Replicas, lat
     logger,
   });
   parts.add({ name: 'backups', stop: () => backups.stop() });
-  parts.add({ name: 'tracing', stop: () => tracing?.stop(hurry.signal) });
+  parts.add({ name: 'tracing', stop: ({ hurry }) => tracing?.stop(hurry) });
   parts.add(feedEvents(sources));
   return { backups, metrics, tracing, registry, events };
 }

@@ -64,7 +64,7 @@ export interface AdminParts {
 
 /** Adds the private listener. Its start makes sure that there is a way in. */
 export async function openAdmin(state: DaemonState, given: AdminParts): Promise<Admin> {
-  const { config, storage, paths, addresses, sockets, hurry, steadyClock: clock, ids, parts, logger } = state;
+  const { config, storage, paths, addresses, sockets, steadyClock: clock, ids, parts, logger } = state;
   const socket = sockets.admin;
   let isFirstStart = false;
   const adminUrl = () => config.admin.url ?? addresses.admin;
@@ -94,7 +94,7 @@ export async function openAdmin(state: DaemonState, given: AdminParts): Promise<
     name: 'admin listener',
     start,
     // Fastify alone would wait for connections that never send a request, which browsers open in advance.
-    stop: () => connections.endWhile(server.close(), { ...CLOSING, hurry: hurry.signal }),
+    stop: ({ hurry }) => connections.endWhile(server.close(), { ...CLOSING, hurry }),
   });
   const linkParts = { loginLinks: storage.loginLinks, adminUrl, clock, ids, randomBytes };
   return {

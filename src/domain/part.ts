@@ -22,7 +22,8 @@ export interface Part<Change = never> {
   /**
    * Begins what one daemon of the group does for all. A failure is logged, and the other parts lead.
    *
-   * @param term aborts when this daemon leads no longer, also because it stops
+   * @param term aborts when this daemon leads no longer. Today, only a stop ends a term, because a daemon that loses the lead ends
+   *   its process: most parts end that work in `stop`.
    */
   lead?(term: AbortSignal): void | Promise<void>;
   /** The configuration has changed. */
