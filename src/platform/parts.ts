@@ -11,7 +11,7 @@ export interface Elsewhere {
 }
 
 /** A daemon that shares its storage with no other. */
-export const NOBODY_ELSE: Elsewhere = { group: { isLeader: true }, publish: () => {} };
+const NOBODY_ELSE: Elsewhere = { group: { isLeader: true }, publish: () => {} };
 
 const AT_LEISURE: Stopping = { hurry: new AbortController().signal };
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../domain/errors.ts';
 import type { Publish } from '../../domain/happenings.ts';
 import type { Part } from '../../domain/part.ts';
+import type { ReconcileControl } from '../../domain/ports/definitions/reconciler.ts';
 import type { LocalCaptures, SharedCaptureControl } from '../../domain/ports/deliveries/capture-control.ts';
 import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
@@ -16,7 +17,7 @@ import type {
 import { LONE_RUN_GROUP, type RunGroup } from '../../domain/ports/runs/run-group.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { scheduleCall } from '../../domain/time/schedule.ts';
-import { type Elsewhere, NOBODY_ELSE } from '../../platform/parts.ts';
+import type { Elsewhere } from '../../platform/parts.ts';
 import { Admissions } from './admissions.ts';
 import { Exchange } from './exchange.ts';
 import { createPublishElsewhere, receiveAfterLoss, receiveMessage } from './happenings-elsewhere.ts';
@@ -27,9 +28,7 @@ import { isAboutCaptures, SharedCaptures } from './shared-captures.ts';
 
 /** This daemon in the group of those that share its storage. */
 export interface Replicas {
-  part: Part;
   group: ReplicaGroup;
-  elsewhere: Elsewhere;
   /** The same daemons, as far as they execute runs. */
   runGroup: RunGroup;
   /** For limits that the replicas share; `undefined` without other replicas. */
@@ -42,15 +41,19 @@ export interface Replicas {
   shareCaptures(local: LocalCaptures): SharedCaptureControl;
 }
 
+/** A daemon that takes part in a group: the part that ends this, and its way to the others. */
+interface JoinedReplicas extends Replicas {
+  part: Part;
+  elsewhere: Elsewhere;
+}
+
 type Self = Pick<ReplicaDescription, 'name' | 'version' | 'startedAt'>;
 
 /** A daemon with its own storage. */
 export function createLoneReplica(self: Self): Replicas {
   const addresses = { ingressUrl: null, adminUrl: null };
   return {
-    part: { name: 'replicas' },
     group: createLoneGroup({ id: randomBytes(4).toString('hex'), ...self, ...addresses, live: {} }),
-    elsewhere: NOBODY_ELSE,
     runGroup: LONE_RUN_GROUP,
     admissions: undefined,
     announceProbe: null,
@@ -74,7 +77,7 @@ export interface ReplicaParts {
 }
 
 /** Joins the daemons that share the database. */
-export function joinReplicas(parts: ReplicaParts): Replicas {
+export function joinReplicas(parts: ReplicaParts): JoinedReplicas {
   const { self, machine, leaseMs, replicas, listen, receive, logger } = parts;
   const announce = (message: ReplicaMessage): Promise<void> =>
     replicas
@@ -127,6 +130,24 @@ export function joinReplicas(parts: ReplicaParts): Replicas {
         schedule: scheduleCall,
       });
       return captures;
+    },
+  };
+}
+
+/** A reconciliation that somebody waits for ends when all replicas serve what it applied. */
+export function waitForReplicas(
+  control: ReconcileControl,
+  group: Pick<ReplicaGroup, 'untilLive'>,
+  logger: Logger,
+): ReconcileControl {
+  return {
+    ...control,
+    reconcileNow: async (factory) => {
+      const reconciliation = await control.reconcileNow(factory);
+      const behind = await group.untilLive(factory);
+      const names = behind.map(({ name }) => name);
+      if (names.length > 0) logger.warn({ factory, replicas: names }, 'replicas do not serve yet what was applied');
+      return reconciliation;
     },
   };
 }
