@@ -28,8 +28,7 @@ const config: KnipConfig = {
     },
     // Browsers load the files of public/ by their addresses.
     site: { project: ['**/*.{mjs,vue}'] },
-    // Tests start these two versions of npm by their paths.
-    'test/providers': { ignoreDependencies: ['npm-11', 'npm-12'] },
+    'test/providers': {},
   },
   // Programs of the operating system, which the tests that need them look for.
   exclude: ['binaries'],
