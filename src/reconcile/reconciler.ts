@@ -4,10 +4,11 @@ import type { Ancestry } from '../domain/ports/definitions/definition-source.ts'
 import type { Revision } from '../domain/ports/definitions/hosted-source.ts';
 import type { ReadLiveChange } from '../domain/ports/replicas.ts';
 import type { Reconciliation, ReconciliationEnd } from '../domain/reconciliation.ts';
-import { type Backoff, backoffMs } from '../domain/time/backoff.ts';
-import type { CancelCall, Schedule } from '../domain/time/schedule.ts';
+import type { Backoff } from '../domain/time/backoff.ts';
+import type { Schedule } from '../domain/time/schedule.ts';
 import { TaskQueue } from '../domain/time/task-queue.ts';
 import type { StoredTraceContext } from '../domain/trace-context.ts';
+import { Loop, type NextTurn } from '../platform/loop.ts';
 import { type EditOutcome, editFactory, type FactoryEdit } from './edit-factory.ts';
 import type { FactoryContext, PassTrigger } from './factory-context.ts';
 import { reconcileFactory } from './reconcile-factory.ts';
@@ -21,38 +22,38 @@ export type OnReconciled = (reconciliation: ReconciliationEnd) => void;
 /** Traces of deliveries that one pass keeps. Pushes that arrive during a pass share the next one. */
 const MAX_PUSHES = 32;
 
-interface NextPass {
+/** A pass that was asked for and has not begun. All that ask for it share `promise`. */
+interface NextPass extends PromiseWithResolvers<Reconciliation> {
   trigger: PassTrigger;
   pushes: StoredTraceContext[];
-  done: Promise<Reconciliation>;
 }
 
 /**
- * The loop of one factory. Passes run one after another, and all requests during a pass share the next one. A pass that
- * failed for an external reason is retried automatically, with increasing delays.
+ * The loop of one factory: each turn is a pass. All requests during a pass share the next one. A pass that failed for an
+ * external reason is repeated, with increasing delays.
  *
  * ```
- *        reconcile, onPush, retry is due, a newer secret
- *   idle ──────────────────────────────────────────────▶ pass queued (#next)
- *    ▲                                                      │ its turn (#passes)
- *    │ applied, unchanged, invalid                          ▼
- *    ├────────────────────────────────────────────────── pass running   (edits take their turn here, too)
- *    │                                                      │ failed (#failures + 1)
- *    └──── retry scheduled with backoff (#cancelRetry) ◀────┘
+ *        reconcile, onPush, a newer secret: #next is set and wakes the loop
+ *   idle ─────────────────────────────────────────────────────────────────▶ turn: waits for edits (#exclusive)
+ *    ▲                                                                        │ takes #next
+ *    │ applied, unchanged, invalid                                            ▼
+ *    ├──────────────────────────────────────────────────────────────────── pass running
+ *    │                                                                        │ failed
+ *    └──────────────── the backoff of the loop ends: turn ◀───────────────────┘
  * ```
  *
  * `stop` ends every state: a running pass is aborted while it waits for the source, and no other pass starts.
  */
 export class Reconciler {
   readonly #context: FactoryContext;
-  readonly #schedule: Schedule;
   readonly #onReconciled: OnReconciled;
+  readonly #loop: Loop;
   readonly #stopping = new AbortController();
-  readonly #passes = new TaskQueue();
+  /** Passes and edits, one after another. */
+  readonly #exclusive = new TaskQueue();
   #next: NextPass | null = null;
-  /** Number of passes in a row that failed. */
-  #failures = 0;
-  #cancelRetry: CancelCall | null = null;
+  /** Whether the last pass or edit failed for a reason that can pass. */
+  #isRetryNeeded = false;
   #isRegistered = false;
   /** Whether the whole applied definition was made live, so that changes can be added to it. */
   #isWholeLive = false;
@@ -62,8 +63,13 @@ export class Reconciler {
 
   constructor(context: FactoryContext, schedule: Schedule, onReconciled: OnReconciled) {
     this.#context = context;
-    this.#schedule = schedule;
     this.#onReconciled = onReconciled;
+    this.#loop = new Loop({
+      turn: () => this.#takeTurn(),
+      onFailure: (error) => this.#report(error),
+      backoff: RETRY_BACKOFF,
+      schedule,
+    });
   }
 
   /** Starts the first pass and watches the source. */
@@ -74,12 +80,11 @@ export class Reconciler {
 
   /** Runs one full pass that begins after this call. Rejects if the outcome cannot be recorded. */
   reconcile(trigger: PassTrigger = 'asked'): Promise<Reconciliation> {
-    if (this.#next === null) {
-      this.#next = { trigger, pushes: [], done: this.#passes.run(() => this.#pass()) };
-    } else if (trigger === 'asked') {
-      this.#next.trigger = 'asked';
-    }
-    return this.#next.done;
+    if (this.#stopping.signal.aborted) return Promise.reject(this.#stopping.signal.reason);
+    const isFirst = this.#next === null;
+    const done = this.#request(trigger);
+    if (isFirst) this.#wake();
+    return done;
   }
 
   /**
@@ -95,7 +100,7 @@ export class Reconciler {
 
   /** Runs `work` on the result of the last pass, while no pass is in progress. Rejects as `work` does. */
   betweenPasses<T>(work: () => Promise<T>): Promise<T> {
-    return this.#passes.run(work);
+    return this.#exclusive.run(work);
   }
 
   /** Changes a hosted definition between two passes; the pass that makes it live counts as one of the loop's. */
@@ -104,7 +109,9 @@ export class Reconciler {
       await this.#register();
       return editFactory(this.#context, { trigger: 'asked', stopping: this.#stopping.signal }, edit);
     });
-    if (outcome.kind === 'applied' || outcome.kind === 'waiting') this.#note(outcome.reconciliation);
+    if (outcome.kind !== 'applied' && outcome.kind !== 'waiting') return outcome;
+    this.#note(outcome.reconciliation);
+    if (this.#isRetryNeeded) this.#wake(RETRY_BACKOFF.firstMs);
     return outcome;
   }
 
@@ -183,23 +190,43 @@ export class Reconciler {
 
   /** Starts no more passes. Aborts the current one while it waits for the source. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.'));
-    this.#cancelRetry?.();
+    const reason = new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.');
+    this.#stopping.abort(reason);
+    const ended = this.#loop.stop();
     await this.#context.source.close();
-    await this.#passes.whenIdle();
+    await ended;
+    this.#next?.reject(reason);
+    await this.#exclusive.whenIdle();
   }
 
-  async #pass(): Promise<Reconciliation> {
-    const { trigger, pushes } = this.#next!;
+  /** Asks for a pass, without a wake of the loop. */
+  #request(trigger: PassTrigger): Promise<Reconciliation> {
+    this.#next ??= { ...Promise.withResolvers<Reconciliation>(), trigger, pushes: [] };
+    if (trigger === 'asked') this.#next.trigger = 'asked';
+    return this.#next.promise;
+  }
+
+  #wake(delayMs = 0): void {
+    if (this.#loop.isRunning) this.#loop.wake(delayMs);
+    else this.#loop.start(delayMs);
+  }
+
+  /** A turn without a request follows a pass that failed. */
+  async #takeTurn(): Promise<NextTurn> {
+    if (this.#next === null && this.#isRetryNeeded) this.#request('asked').catch((error) => this.#report(error));
+    if (this.#next !== null) await this.#exclusive.run(() => this.#pass());
+    return this.#isRetryNeeded ? 'failed' : null;
+  }
+
+  async #pass(): Promise<void> {
+    const { trigger, pushes, resolve, reject } = this.#next!;
     this.#next = null;
-    this.#cancelRetry?.();
-    this.#cancelRetry = null;
     this.#isSecretNewer = false;
     try {
-      return this.#note(await this.#carryOut(trigger, pushes));
+      resolve(this.#note(await this.#carryOut(trigger, pushes)));
     } catch (error) {
-      this.#planRetry(true);
-      throw error;
+      this.#isRetryNeeded = true;
+      reject(error);
     }
   }
 
@@ -216,7 +243,7 @@ export class Reconciler {
   }
 
   #note(reconciliation: Reconciliation): Reconciliation {
-    this.#planRetry(reconciliation.result === 'failed');
+    this.#isRetryNeeded = reconciliation.result === 'failed';
     this.#last = reconciliation;
     this.#takeNewerSecrets();
     const { plan: _, ...end } = reconciliation;
@@ -230,23 +257,14 @@ export class Reconciler {
     if (isWaiting && this.#isSecretNewer) this.#passInBackground('asked');
   }
 
-  #planRetry(isNeeded: boolean): void {
-    this.#cancelRetry?.();
-    this.#cancelRetry = null;
-    if (!isNeeded || this.#stopping.signal.aborted) {
-      this.#failures = 0;
-      return;
-    }
-    this.#failures += 1;
-    this.#cancelRetry = this.#schedule(backoffMs(RETRY_BACKOFF, this.#failures), () => this.#passInBackground('asked'));
-  }
-
   #passInBackground(trigger: PassTrigger): void {
     if (this.#stopping.signal.aborted) return;
-    this.reconcile(trigger).catch((error) => {
-      if (this.#stopping.signal.aborted) return;
-      const { logger, name } = this.#context;
-      logger.error({ factory: name, err: error }, 'the outcome of a reconciliation could not be recorded');
-    });
+    this.reconcile(trigger).catch((error) => this.#report(error));
+  }
+
+  #report(error: unknown): void {
+    if (this.#stopping.signal.aborted) return;
+    const { logger, name } = this.#context;
+    logger.error({ factory: name, err: error }, 'the outcome of a reconciliation could not be recorded');
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { createIdSource } from '../../src/domain/ids.ts';
 import type { PlanPreview } from '../../src/domain/plan-preview.ts';
 import type { DefinitionSource, SourceFailure } from '../../src/domain/ports/definitions/definition-source.ts';
@@ -167,7 +168,7 @@ export interface ReconcileWorld {
   now: number;
   validations: number;
   put(name: string, value: string): Promise<void>;
-  /** A full pass on request. */
+  /** A full pass on request. When it resolves, a retry is planned. */
   pass(): Promise<Reconciliation>;
   /** The result of `POST /plan`. */
   preview(files: Files): Promise<PlanPreview>;
@@ -268,7 +269,13 @@ async function openWorld(
       await store.put(name, new SecretValue(value), 'put');
       reconciler.onSecretChanged();
     },
-    pass: () => reconciler.reconcile(),
+    pass: async () => {
+      try {
+        return await reconciler.reconcile();
+      } finally {
+        await setImmediate();
+      }
+    },
     preview: (files) =>
       previewPlan(
         { ...context, hostOf: () => hosted, payloads: storage.storedPayloads, bounds: DEFAULT_BOUNDS },
