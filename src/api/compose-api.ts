@@ -1,3 +1,10 @@
+// The room of the management API. In: HTTP requests of the admin listener. Out: answers with a schema, entries of the audit
+// log.
+// This file lists the resources, and `api-modules.ts` what they need. A resource is a folder: `*-routes.ts` has the routes
+// with access, schema and summary, `present-*.ts` what they answer.
+// Next: `server/create-admin-server.ts` for what all routes share, `auth/authenticator.ts` for who asks, `openapi/openapi.ts`
+// for the document that follows from the routes.
+
 import type { FastifyInstance } from 'fastify';
 import type { StoryParts } from '../operations/story/story-parts.ts';
 import { alertsPlugin } from './alerts/alert-routes.ts';

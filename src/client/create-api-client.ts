@@ -1,3 +1,8 @@
+// The room of the typed client of the management API, for commands, workers and the dashboard. It runs in a browser, too.
+// In: requests by path, typed by the OpenAPI document. Out: answers, read by `read-answer.ts`, which throws the problem of an
+// answer as an error.
+// Next: `list-rows.ts` for pages of lists, `create-once.ts` for requests that must not be doubled.
+
 import createClient, { type Client, type ClientOptions } from 'openapi-fetch';
 import type { paths } from './openapi.d.ts';
 import { describeProblem, RequestFailed } from './read-answer.ts';

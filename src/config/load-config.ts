@@ -1,3 +1,8 @@
+// The room of `dockbell.yaml`. In: the file, environment variables, flags. Out: a frozen `Config` (`config.ts`), or all errors
+// with line and column.
+// Next: `options/options.ts`, the table from which types, schema and reference follow; `build-values.ts` for how it is read;
+// `executors/executors.ts` for the settings of executors; `live-config.ts` for what a reload changes.
+
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { checkSchema, describeMismatch, type SchemaProblem } from '../definitions/yaml/check-schema.ts';

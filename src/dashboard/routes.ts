@@ -1,3 +1,8 @@
+// The room of the web app, a client of the management API like any other. In: answers and live events of the API. Out: pages.
+// This table lists the pages; each is a file in `pages/` with a folder for its resource. `app.tsx` surrounds them with the
+// shell.
+// Next: `api/` for the queries, `parts/` for what pages share, `paths.ts` for links.
+
 import {
   Activity,
   BellRing,

@@ -1,3 +1,10 @@
+// The room of what the system provides, and of the life of a daemon. It knows no webhook and no run.
+// In: the parts of a daemon (`domain/part.ts`), added by `app/start-daemon.ts`. Out: calls of their methods, in order, and
+// happenings passed to the parts of this daemon and to others.
+// Next: `loop.ts` for everything that takes turns, `threads/port-link.ts` for calls between threads, `secrets/vault.ts` for
+// what is sealed, `files/write-durably.ts` for what must survive a loss of power, `data-dir/data-paths.ts` for the data
+// directory.
+
 import { AUDIENCE, type Happening, type Happenings, type Publish } from '../domain/happenings.ts';
 import type { Part, Stopping } from '../domain/part.ts';
 import type { Logger } from '../domain/ports/logger.ts';

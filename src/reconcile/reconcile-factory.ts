@@ -1,3 +1,11 @@
+// The room from a commit to a live definition. docs/architecture/commit-to-live.md follows a pass.
+// In: a source (`source/git-source.ts`), or an edit (`edit/factory-editor.ts`). Out: rows and live webhooks
+// (`serve-factory.ts`), a stored result, the happening `reconciled`.
+// This file is the list of the steps of a pass. Around it: `reconciler.ts`, the loop of one factory; `create-reconcilers.ts`,
+// all loops; `thread/start-reconcile-thread.ts`, the thread with the loops. Its steps: `examine-tree.ts`,
+// `resolve-secrets.ts`, `plan/compute-plan.ts`. What people ask without an apply: `inspection/create-inspector.ts`,
+// `pull-requests/create-request-checks.ts`, `plan-report/present-plan.ts`.
+
 import { describeRejectedTree } from '../definitions/check/unread-tree.ts';
 import type { AgentFileSet, ReadAgentFiles } from '../domain/agent-files.ts';
 import type { AppliedFactory } from '../domain/applied.ts';

@@ -1,3 +1,10 @@
+// The room of runs, from the queue to the end. docs/architecture/run-to-end.md follows one.
+// In: the queue in the storage, `runsCreated`, orders of people. Out: processes, requests to receivers, claims of workers;
+// stored ends; `runsChanged` and `slotFreed`.
+// Next: `factory-queue.ts` for the way of one attempt, `run-recovery.ts` for what a crash leaves, `run-leases.ts` for runs
+// that others hold, `workers/run-claims.ts` for workers, `explain-wait.ts` for why a run waits. What executes:
+// `executors/create-executor.ts`. The other end of a worker: `worker/run-worker.ts`.
+
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../domain/errors.ts';
 import type { RunId } from '../domain/ids.ts';

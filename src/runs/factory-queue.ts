@@ -78,7 +78,8 @@ interface Attempt {
  *   └───────────────────────────────────────────────────────┘ failed or interrupted, and retried as the next attempt
  * ```
  *
- * In the storage, a run is `running` from its claim until its end is recorded. It uses a slot for as long.
+ * In the storage, a run is `running` from its claim until its end is recorded. It uses a slot for as long. An attempt that cannot be
+ * prepared, for example because a secret is missing, ends without a start.
  */
 export class FactoryQueue {
   readonly #parts: FactoryQueueParts;

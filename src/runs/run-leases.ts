@@ -73,16 +73,19 @@ const MAX_HANDED_BACK = 50;
  * clock (threat model D9): after a restart each worker has a full lease to report again. The deadline of a receiver is stored.
  *
  * ```
- *               give, accept           heartbeat, start: the lease begins again
- *      queued ────────────────▶ held ◀─────┐
- *       ▲  ▲                    │  │ └─────┘
- *       │  └────────────────────┘  ├──────────────────────────▶ ended: complete, cancel, fail
- *       │   takeBack, handBack     │
- *       │                          │ interrupt, no heartbeat for `leaseMs`, or `timeoutMs` elapsed
- *       │                          ▼
- *       └────────────────────── expired ──────────────────────▶ ended: `interrupted`, `timeout`
+ *      sent to a receiver (`FactoryQueue`) ───┐ accept
+ *                            give             ▼        heartbeat, start: the lease begins again
+ *      queued ─────────────────────────────▶ held ◀─────┐
+ *       ▲  ▲                                  │  │ └─────┘
+ *       │  └── takeBack, handBack, complete ──┘  ├──────────────▶ ended: complete, cancel, fail
+ *       │      (failed, and retried)             │
+ *       │                                        │ interrupt, no heartbeat for `leaseMs`, or `timeoutMs` elapsed
+ *       │                                        ▼
+ *       └──────────────────────────────────── expired ──────────▶ ended: `interrupted`, `timeout`
  *         never started, or `retry: interrupted`
  * ```
+ *
+ * A receiver has no `leaseMs`: its lease ends at its deadline. `recover` begins with what an earlier daemon held.
  *
  * A holder that reports with an earlier attempt, or after the end, gets `lost`.
  */

@@ -1,3 +1,7 @@
+// What all routes share. In: a request of the admin listener. Out: who asks, and whether they may; an answer of one form.
+// The way of a request: `address-hook.ts`, `check-host.ts`, `forward-to-leader.ts`, `enforce-access.ts`, `idempotency.ts`, the
+// route; `handle-error.ts` if one of them throws. `access-rules.ts` has what each role may do.
+
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import fastifyStatic from '@fastify/static';

@@ -1,3 +1,9 @@
+// The filter language. In: a filter as written, and received headers and payload. Out: does it match, and why.
+// The way of a filter: `parse-filter.ts` and `parse-pattern.ts` read it, `compile-pattern.ts` compiles it, this file decides.
+// `explain.ts` repeats the decision with a trace, and must agree with this file (`filter.property.test.ts`).
+// `listeners/listener-index.ts` finds the filters of a webhook that a delivery can match. `values/compile-values.ts` compiles
+// the keys of provider triggers. docs/reference/payload-filter.md is the specification.
+
 import { isJsonObject } from '../../domain/json.ts';
 import type { Received } from '../../domain/trigger.ts';
 import type { ProviderEvent } from '../triggers/trigger-pattern.ts';

@@ -1,3 +1,6 @@
+// Findings as people and programs read them. In: diagnostics. Out: a report, printed as text (`format-pretty.ts`), JSON,
+// SARIF, JUnit or annotations of a pipeline, in a file for each format. `rule-guide.ts` has the entry of `dockbell explain`.
+
 import { createHash } from 'node:crypto';
 import type { Diagnostic } from '../../domain/diagnostic.ts';
 import type { TriggerService } from '../../domain/trigger.ts';

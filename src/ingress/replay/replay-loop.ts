@@ -35,6 +35,17 @@ const STEP_MS = 100;
 /**
  * Executes the replays that are not finished, each at its own rate. The storage keeps the position of each, so a replay
  * continues after a restart where it was.
+ *
+ * ```
+ *             step              last step
+ *   pending ────────▶ running ─────────────▶ finished      (a replay with one step goes there directly)
+ *      └───────┬─────────┘
+ *              ├─ cancel ───────────────────▶ cancelled
+ *              └─ a step that cannot succeed ▶ failed
+ * ```
+ *
+ * A step names the position that it continues (`Replays.advance`). If another one was faster, or the replay has ended, it stores
+ * nothing. A full disk or a busy storage repeats the step.
  */
 export class ReplayLoop {
   readonly #parts: ReplayLoopParts;

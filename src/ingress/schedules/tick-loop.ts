@@ -1,3 +1,7 @@
+// Ticks of schedules. In: `schedulesChanged` with each apply. Out: an entry of the log with its run for each tick, stored
+// together with the new position of the schedule.
+// Next: `compose-tick.ts` for the entry, `due-queue.ts` for which is next, `domain/cron/ticks.ts` for the times.
+
 import { createTicks, type Ticks } from '../../domain/cron/ticks.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { IdSource } from '../../domain/ids.ts';

@@ -1,3 +1,8 @@
+// Backups of a daemon with SQLite. In: requests of clients and a schedule. Out: one archive with the database, hosted
+// repositories and, on request, the master key.
+// The way of a backup: `stage-backup.ts` copies, `archive/write-archive.ts` writes, `online-backups.ts` sends it to a client
+// or `scheduled-backups.ts` stores it. The way back: `restore-backup.ts`, which checks everything before the last rename.
+
 import type { Config } from '../../config/config.ts';
 import type { BackupControl } from '../../domain/ports/backup-control.ts';
 import type { Logger } from '../../domain/ports/logger.ts';

@@ -1,3 +1,6 @@
+// Is the installation sound? In: a daemon that runs (`create-doctor.ts`) or is stopped (`examine-stopped.ts`), as a `Patient`
+// (`patient.ts`). Out: a report. A check is a file in `checks/` and a row below.
+
 import { AppError, messageOf } from '../../domain/errors.ts';
 import type { DoctorReport, Finding } from '../../domain/ports/doctor.ts';
 import { adminExposureCheck } from './checks/admin-exposure.ts';

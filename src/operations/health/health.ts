@@ -1,3 +1,11 @@
+// The room of what operators need. Its folders answer one question each, and do not build on each other's state:
+// This one: is the daemon ready, and which conditions hold (`live-conditions.ts`)? `operations/story/compose-story.ts`: why is
+// an object in its state? `operations/doctor/examine.ts`: is the installation sound?
+// `operations/observability/metrics/metrics.ts`: how much? `operations/events/event-hub.ts`: what happens now?
+// Others change something: `operations/backup/create-backups.ts`, `operations/housekeeping/housekeeping.ts`,
+// `operations/maintenance/stopped-daemon.ts`, `operations/state/open-data-dir.ts`, `operations/systemd/service-notifier.ts`.
+// In: ports and the parts of other rooms. Out: answers for the API, the log, systemd.
+
 import { describeCondition } from '../../domain/conditions.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { Storage } from '../../domain/ports/storage.ts';

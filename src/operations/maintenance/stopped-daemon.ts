@@ -1,3 +1,6 @@
+// Work on the data of a stopped daemon: `rotate-master-key.ts`, `reset-admin-token.ts`, `copy-storage.ts`.
+// In: a data directory and the section `storage`. Out: an open storage, with a lock that keeps daemons from starting.
+
 import { AppError } from '../../domain/errors.ts';
 import type { KeyProof } from '../../domain/ports/secret-store.ts';
 import type { Storage } from '../../domain/ports/storage.ts';

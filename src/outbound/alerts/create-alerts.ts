@@ -1,3 +1,8 @@
+// What needs attention. In: happenings and reads of the storage. Out: alerts, and messages about them.
+// The way of an alert: `alert-watch.ts` evaluates, `examine-rules.ts` asks each rule (`rules/examiners.ts`),
+// `update-alerts.ts` compares with what is active and draws the states, `alert-target.ts` routes. The way of a message:
+// `delivery/alert-sender.ts`, `delivery/target-sender.ts`, `delivery/send-message.ts`.
+
 import { stat, statfs } from 'node:fs/promises';
 import type { Config } from '../../config/config.ts';
 import { REQUEST_WINDOW_MS } from '../../domain/alerts/alert-rules.ts';

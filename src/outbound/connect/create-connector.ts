@@ -1,3 +1,8 @@
+// Webhooks at providers. In: an order of a person with a token, which is never stored. Out: the difference between a webhook
+// here and at the provider, and the request that removes it.
+// Next: `collect-events.ts` for the events that automations need, `compare-hooks.ts` for the difference, `providers/` for the
+// APIs, `hook-provider.ts` for what a provider offers.
+
 import { createHash } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
 import type { InventoryReader, WebhookView } from '../../domain/ports/definitions/inventory.ts';

@@ -1,3 +1,8 @@
+// Commit statuses, results of runs, and checks of pull requests. In: `reconciled`, `runsChanged`, reports of
+// `reconcile/pull-requests/`. Out: requests to git hosts and webhooks.
+// Next: `notifier.ts` for what is reported and stored, `target-notifier.ts` for the outbox of one target, `post-notice.ts` for
+// one request, `hosts/hosts.ts` for what differs between hosts.
+
 import type { Config, FactoryConfig, PullRequestConfig } from '../../config/config.ts';
 import type { ConfigChange } from '../../config/live-config.ts';
 import type { IdSource } from '../../domain/ids.ts';

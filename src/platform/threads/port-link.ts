@@ -1,3 +1,8 @@
+// Calls between threads. In: a call of a port. Out: the call in another thread, and its answer or error.
+// `port-client.ts` makes a port of messages, `message-codec.ts` restores secrets and errors, `packed.ts` moves large values.
+// Next: `task-thread.ts` for a thread that answers one question after another and is started again, `step-limits.ts` for its
+// limits.
+
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { AppError } from '../../domain/errors.ts';
 import { decodeMessage, type EncodedMessage, encodeMessage } from './message-codec.ts';

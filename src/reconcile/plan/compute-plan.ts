@@ -1,3 +1,8 @@
+// The difference. In: a definition, what is applied, versions of secrets. Out: the plan for people, and exactly the rows that
+// it changes. Pure. `backtest.ts` says what changed triggers would have started. Written by
+// `storage/sql/definitions/apply-change.ts`.
+// Next: `find-unchanged.ts`, `assign-uids.ts`, `trigger-changes.ts`.
+
 import { isDeepStrictEqual } from 'node:util';
 import {
   collectListenedTo,

@@ -41,6 +41,13 @@ interface LeaseParts {
 /**
  * The lease of an attempt, as its worker sees it. It ends earlier than for the daemon, because it begins when a request is
  * sent. So when it ends without a renewal, no other worker has the run yet.
+ *
+ * ```
+ *   held ──── renew (heartbeat, start) ────▶ held
+ *    │ │
+ *    │ └─ `leaseMs` elapsed, or the daemon says so (`HoldLost`) ──▶ lost: `onLost` ends the command
+ *    └─ end ──▶ ended
+ * ```
  */
 export class HeldLease {
   readonly #parts: LeaseParts;

@@ -1,3 +1,8 @@
+// `dockbell worker`: the other end of a claim, on another machine. In: runs of the management API. Out: their output and end.
+// The way of a run: `ClaimLoop` below, `execute-claimed.ts`, `held-lease.ts` for heartbeats, `output-reader.ts` for output. It
+// executes as the executor `command` of the daemon. `worker-state.ts` is what it remembers, `settle-earlier.ts` what it does
+// about it after a crash.
+
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ApiClient } from '../../client/create-api-client.ts';
 import { messageOf } from '../../domain/errors.ts';

@@ -1,3 +1,8 @@
+// Runs that workers pull, on the side of the daemon. In: requests of workers by `api/runs/worker-routes.ts`. Out: runs with a
+// lease.
+// Next: `claim-waiters.ts` for requests that wait, `worker-registry.ts` for who is known, `runs/run-leases.ts` for what is
+// held.
+
 import { AppError, messageOf } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { RunLogWriter } from '../../domain/ports/runs/executor.ts';

@@ -1,3 +1,7 @@
+// From SQLite to PostgreSQL, while no daemon runs. In: a file (`copy-source.ts`) and an empty database or an unfinished copy
+// (`copy-target.ts`). Out: the same rows, in batches that an interrupted copy continues, compared by `verify-tables.ts`.
+// `operations/maintenance/copy-storage.ts` holds the locks and calls all of it.
+
 import type { Pool, PoolClient } from 'pg';
 import { prepareInsert, sendInserts } from '../postgres/insert-rows.ts';
 import { escapeNul } from '../postgres/text-without-nul.ts';

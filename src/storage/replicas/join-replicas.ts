@@ -1,3 +1,9 @@
+// The daemons that share a database, as one of them sees them. docs/architecture/several-daemons.md follows the lead and
+// messages.
+// In: events of the storage thread, happenings of this daemon. Out: `lead` of all parts, happenings of other daemons.
+// Next: `join-group.ts` for who leads, `happenings-elsewhere.ts` for how each happening crosses, `live-follower.ts` for
+// definitions, `run-lease.ts` for commands, `admissions.ts` for limits, `shared-captures.ts` for capture windows.
+
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../domain/errors.ts';
 import type { Publish } from '../../domain/happenings.ts';

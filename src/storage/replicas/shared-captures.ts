@@ -47,6 +47,18 @@ interface Reported {
 /**
  * The capture windows of all replicas. The leader opens and closes them, and renews them while they are open. Captured requests
  * stay in the memory of the replica that received them: it reports their IDs, and diagnoses them for the leader.
+ *
+ * ```
+ *   leader:    closed ── open ──▶ open ── close, or its time has passed ──▶ closed
+ *                                  │ `capture`, once per second
+ *                                  ▼
+ *   follower:  closed ─────────▶ open ── close, or no message for `LEASE_MS` ──▶ closed
+ *                                  │ `captured`, once per second; `diagnose` ◀─▶ `diagnosed`
+ *                                  ▼
+ *                                leader
+ * ```
+ *
+ * A new leader knows only the rest of the last message, so a change of the leader ends a window within `LEASE_MS`.
  */
 export class SharedCaptures implements SharedCaptureControl {
   readonly #parts: SharedCapturesParts;

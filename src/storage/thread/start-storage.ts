@@ -1,3 +1,11 @@
+// The room of what is stored. In: calls of the ports in `domain/ports/` from any thread. Out: their answers, and errors with a
+// code. Each operation is one transaction.
+// The way of a call: here, through a message (`worker-protocol.ts`), to `storage/sqlite/thread/worker.ts` or
+// `storage/postgres/thread/worker.ts`, and to the port that `storage/sql/create-ports.ts` made. Deliveries go as a batch
+// (`packed-batch.ts`) to the hot path of the database.
+// Next: `operation-rights.ts` for who may perform an operation, `storage/replicas/join-replicas.ts` for daemons that share a
+// database, `storage/copy/copy-tables.ts` for the way from SQLite to PostgreSQL.
+
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { changeWithRecord } from '../../domain/change-record.ts';
 import { AppError } from '../../domain/errors.ts';

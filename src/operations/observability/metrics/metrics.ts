@@ -1,3 +1,8 @@
+// Figures. In: counts that other rooms report while they work (`domain/ports/metrics.ts`), and reads when somebody asks
+// (`metric-probes.ts`). Out: the text of `/metrics`. docs/operations/monitoring.md lists all names.
+// Next: `probed-gauges.ts` for reads, `run-metrics.ts` and `webhook-counters.ts` for counts. Traces have a separate entrance:
+// `operations/observability/tracing/open-tracing.ts`.
+
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { BuildIdentity } from '../../../domain/build-identity.ts';
 import { Histogram } from '../../../domain/histogram.ts';

@@ -1,3 +1,7 @@
+// Logs of runs. In: output of attempts, masked. Out: files (`run-log.ts`), which readers follow while they grow.
+// With PostgreSQL, `shared/shared-run-logs.ts` copies the files to the storage: `shared/output-sender.ts` once per second, and
+// `shared/part-mover.ts` on to S3.
+
 import type { Config } from '../../../config/config.ts';
 import type { Part } from '../../../domain/part.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';

@@ -1,3 +1,9 @@
+// The group of replicas, as the database sees it. In: one connection for each daemon. Out: events for the daemon (leading,
+// renewed, received, reconnected).
+// Next: `leadership.ts` for the lock, the epoch and signs of life; `led-operations.ts` for writes that name the epoch;
+// `live-versions.ts` for the versions of definitions; `channel.ts` for messages. The daemon's side:
+// `storage/replicas/join-group.ts`.
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { AppError, type ErrorCode, messageOf } from '../../../domain/errors.ts';
@@ -49,11 +55,13 @@ interface MembershipParts {
  *
  * ```
  *              the lock is free                    connection lost
- *   follower ───────────────────▶ leader (epoch) ─────────────────▶ leader without a lock
+ *   follower ───────────────────▶ leader (epoch) ─────────────────▶ leader without the lock
  *      ▲                             ▲                                   │         │
  *      └─ connection replaced        └── lock taken, the same epoch ─────┘         ▼ a later epoch
  *                                                                               deposed
  * ```
+ *
+ * A daemon that is deposed, or whose schema is too old now, gives up in any state: it ends (`onDeposed`).
  */
 export async function joinGroup(parts: MembershipParts): Promise<Membership> {
   const member = new Member(parts);

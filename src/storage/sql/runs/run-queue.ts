@@ -15,6 +15,19 @@ import { NOW } from './start.ts';
 /**
  * The queue of runs. Each change names the state that it expects, so that only one of two concurrent changes succeeds. The
  * row of a run has the state of its last attempt, which is changed in the same transaction.
+ *
+ * ```
+ *                 claim              finish
+ *      queued ─────────────▶ running ───────▶ succeeded, failed, cancelled
+ *      ▲ ▲ ▲ │                │   │              │
+ *      │ │ └─┼─── release ────┘   │              │
+ *      │ └───┼─ the next attempt: │ finish with a policy that retries, retryFailed
+ *      │     │  ◀─────────────────┘              │
+ *      └─────┼─ the next attempt: retry ─────────┘
+ *            └─ cancelQueued, or the policy of a run ──▶ cancelled
+ * ```
+ *
+ * What a queued run waits for is its gate (`RunGate`). A run that a receiver has accepted stays `running` (`accept`).
  */
 export function createRunQueue(db: Kysely<Schema>, lock: ClaimLock): RunQueue {
   const change = <T>(apply: (trx: Transaction<Schema>) => Promise<T>) => db.transaction().execute(apply);
