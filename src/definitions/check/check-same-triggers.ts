@@ -4,7 +4,6 @@ import type { FileProblem } from '../file-diagnostics.ts';
 import type { AutomationLinks, AutomationResult, LinkedTrigger } from '../read/file-result.ts';
 import { quote } from '../yaml/key-path.ts';
 import type { CheckedAutomation } from './check-references.ts';
-
 import type { References } from './references.ts';
 
 /** Problems by the file that they are about. */

@@ -4,7 +4,6 @@ import type { FileDiagnostics } from '../file-diagnostics.ts';
 import { findServingWebhooks } from '../triggers/serving-webhooks.ts';
 import { FILE_START } from '../yaml/positions.ts';
 import type { CheckedAutomation } from './check-references.ts';
-
 import type { References } from './references.ts';
 
 /** A webhook whose file was read, and the diagnostics of the file. */

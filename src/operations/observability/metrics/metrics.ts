@@ -17,14 +17,14 @@ import {
 import type { RunObserver } from '../../../domain/ports/runs/run-observer.ts';
 import { SPAN_OUTCOMES, type SpanOutcome } from '../../../domain/ports/tracing.ts';
 import { RECONCILIATION_RESULTS, type ReconciliationResult } from '../../../domain/reconciliation.ts';
-import type { UnloggedReason } from '../../../domain/words/unlogged-reasons.ts';
+import { UNLOGGED_REASONS, type UnloggedReason } from '../../../domain/words/unlogged-reasons.ts';
 import type { WriteMeasures } from '../../../domain/write-measures.ts';
 import { renderHistograms } from './histogram-text.ts';
 import type { MetricProbes } from './metric-probes.ts';
 import { MAX_NAMED_WEBHOOKS, NamedSeries } from './named-series.ts';
 import { registerProbedGauges } from './probed-gauges.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
-import { countsAsRejection, createRejectionCounter } from './rejection-counter.ts';
+import { createRejectionCounter } from './rejection-counter.ts';
 import { createRunMetrics } from './run-metrics.ts';
 import { createUnloggedCounters, createWebhookCounters } from './webhook-counters.ts';
 
@@ -114,7 +114,7 @@ export function createMetrics({ probes, writes, build }: MetricsParts): Metrics 
     countRejection: (reason) => countRejection(reason, 1),
     countUnlogged: (webhook, reason, count) => {
       unlogged.countUnlogged(webhook, reason, count);
-      const rejection = countsAsRejection(reason);
+      const { rejection } = UNLOGGED_REASONS[reason];
       if (rejection !== null) countRejection(rejection, count);
     },
     countReconciliation: (factory, result) => reconciliations.inc({ factory, result }),
