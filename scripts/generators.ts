@@ -14,13 +14,14 @@ export function writeFiles(files: GeneratedFiles): void {
 
 /**
  * What makes files from the tables of the code, by the name of what it makes: the same bytes on every machine and at any time.
- * A later generator reads what earlier ones wrote, so each module is imported when it is needed. A test makes everything twice
- * and compares it with the files. Those of `site-documents` and `api-document` are not in git: `npm run build` makes them.
+ * A later generator reads what earlier ones wrote (the list of commands names the fields of the API), so each module is imported
+ * when it is needed. A test makes everything twice and compares it with the files. Those of `site-documents` and
+ * `api-document` are not in git: `npm run build` makes them.
  */
 export const GENERATORS = {
   'definition-schemas': async () => (await import('./definition-schemas.ts')).makeDefinitionSchemas(),
   'config-schema': async () => (await import('./config-schema.ts')).makeConfigSchema(),
-  'site-documents': async () => (await import('./site-documents.ts')).makeSiteDocuments(),
   'api-summary': async () => (await import('./api-types.ts')).makeApiSummary(),
   'api-document': async () => (await import('./api-types.ts')).makeApiDocument(),
+  'site-documents': async () => (await import('./site-documents.ts')).makeSiteDocuments(),
 };

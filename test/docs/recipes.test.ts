@@ -36,6 +36,8 @@ describe('the recipes of CONTRIBUTING.md', { tags: 'full' }, () => {
       'src/domain/resources/webhook.ts',
       'src/storage/sqlite/migrations.ts',
       'src/storage/postgres/migrations.ts',
+      'src/api/openapi/examples.ts',
+      'test/docs/option-values.test.ts',
     ]);
     expect(TRIGGER.map(({ file }) => file)).toEqual([
       'src/domain/words/provider-titles.ts',
@@ -59,6 +61,10 @@ describe('the recipes of CONTRIBUTING.md', { tags: 'full' }, () => {
 
   it('add a field that both databases store', () => {
     runTests('test/contract/storage.inventory.test.ts', 'test/contract/storage.schema.test.ts');
+  });
+
+  it('add a field that the API and the commands document', () => {
+    runTests('src/api/openapi/openapi.test.ts', 'test/docs/option-values.test.ts', 'test/docs/generated-files.test.ts');
   });
 
   it('add a provider that fits the other tables', () => {

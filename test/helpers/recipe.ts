@@ -17,7 +17,7 @@ export function readRecipe(title: string): RecipeStep[] {
     const [, file, about = ''] = /^\d+\. `([^`]+)`: ([\s\S]*?)\n\n/.exec(step) ?? [];
     const code = /^ {3}```ts\n([\s\S]*?)^ {3}```$/m.exec(step)?.[1];
     if (file === undefined || code === undefined) return [];
-    const list = /\bin `([A-Z_]+)`/.exec(about)?.[1] ?? null;
+    const list = /\bin `(\w+)`/.exec(about)?.[1] ?? null;
     return [{ file, list, code: code.replaceAll(/^ {3}/gm, '') }];
   });
 }
