@@ -16,7 +16,8 @@ function normalizeFields(fields: readonly PatternField[]): Json {
   const sorted = [...fields].sort((a, b) => (a.key < b.key ? -1 : 1));
   return sorted.map(({ key, condition }): Json => {
     if (condition.kind === 'object') return [key, normalizeFields(condition.fields)];
-    return [key, normalizeValues(condition.in), normalizeValues(condition.notIn), condition.exists];
+    const { in: included, notIn, ...others } = condition;
+    return [key, normalizeValues(included), normalizeValues(notIn), others];
   });
 }
 

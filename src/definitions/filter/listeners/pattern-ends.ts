@@ -37,5 +37,7 @@ export function requiresPresence(condition: EndCondition): boolean {
 
 /** Equal for conditions without required values that hold for the same values. */
 export function identifyEnd(condition: EndCondition): string {
-  return condition.kind === 'leaf' ? JSON.stringify([condition.exists, condition.listed.notIn]) : 'object';
+  if (condition.kind === 'object') return condition.kind;
+  const { in: _in, notIn: _notIn, listed, ...others } = condition;
+  return JSON.stringify([others, listed.notIn]);
 }
