@@ -1,3 +1,7 @@
+// `dockbell dev`: a daemon in this process, over a folder. In: saved files and keys. Out: what happens, on the terminal.
+// Next: `dev-folder.ts` and `dev-secrets.ts` for its data, `dev-runs.ts` for what executes runs, `watch-daemon.ts` and
+// `dev-view.ts` for what is printed, `dev-keys.ts` for keys.
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Daemon } from '../../app/daemon.ts';

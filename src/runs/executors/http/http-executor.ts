@@ -1,3 +1,9 @@
+// A signed POST for each attempt. In: an `ExecutionRequest`. Out: the end that the receiver reports, or that it accepted the
+// attempt.
+// Next: `http-attempt.ts` for repeated requests and the deadline, `read-answer.ts` for what an answer means,
+// `report-tokens.ts` for reports of the receiver, `cancel-notifications.ts` for cancellations, `receiver-circuit.ts` for a
+// receiver that fails.
+
 import type { HttpSettings } from '../../../config/executors/http-kind.ts';
 import { messageOf } from '../../../domain/errors.ts';
 import type { Accepted, ExecutionRequest, Executor, NotStarted } from '../../../domain/ports/runs/executor.ts';

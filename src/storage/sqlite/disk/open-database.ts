@@ -1,3 +1,8 @@
+// The file of SQLite and its disk. In: a path. Out: a database whose commits are durable, in the schema of this version.
+// Before a migration: `migration-backups.ts`. While it works: `space-guard.ts` and `full-disk.ts` for space, `write-lock.ts`
+// for other processes, `background-check.ts` for damage. `copy-in-background.ts` copies it for backups. `storage-error.ts`
+// names what failed.
+
 import Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../../domain/errors.ts';
 import { defineFunctions } from '../define-functions.ts';
