@@ -1,7 +1,6 @@
 // The composition root: the only room that knows all adapters. docs/architecture/start-and-stop.md follows a start.
-// In: options of `dockbell serve`. Out: a running daemon (`daemon.ts`).
-// `addParts` below is the list of everything that lives in a daemon. Each `open-*.ts` creates the parts of one subject with
-// what they use; no rule of the domain is decided here.
+// In: options of `dockbell serve`. Out: a running daemon (`daemon.ts`). `addParts` below is the list of everything that lives
+// in a daemon. Each `open-*.ts` creates the parts of one subject with what they use; no rule of the domain is decided here.
 // Next: `open-daemon-state.ts` for what all parts build on, `reload.ts`, `end-daemon.ts`.
 
 import type { Config } from '../config/config.ts';

@@ -1,8 +1,7 @@
 // The room of the command line. In: arguments, the terminal, signals (`context.ts`). Out: text or JSON, and an exit code.
 // The way of a command: `command-directory.ts` finds its module, `cli-command.ts` declares it, `command-session.ts` gives it a
 // client of the management API (`connect-daemon.ts`) and an output (`output/output.ts`). `exit-codes.ts` has the exit code of
-// each error.
-// Commands are clients of the API. Only the offline ones work without it, for example `commands/validate.ts` and
+// each error. Commands are clients of the API. Only the offline ones work without it, for example `commands/validate.ts` and
 // `commands/restore.ts`.
 // Next: `commands/delivery.ts`, a usual group; `dev/run-dev.ts` and `demo/run-demo.ts`, which run a daemon themselves.
 

@@ -1,9 +1,8 @@
-// The room of definitions: bytes to values, or to diagnostics. It loads no storage and no native part, and never throws for a
-// file, so `dockbell validate` and the daemon share it.
-// In: the tree of a commit (`domain/source-tree.ts`). Out: a `FactoryDefinition`, or all findings with line and column.
-// The two halves are below: `read/read-files.ts` reads each file alone, `check/check-definition.ts` applies the rules across
-// files.
-// The daemon keeps the results of the first half: `file-results.ts`.
+// The room of definitions: bytes to values, or to diagnostics. It loads no storage and no native part, so `dockbell validate`
+// needs no daemon. It never throws for a file.
+// In: the tree of a commit (`domain/source-tree.ts`). Out: a `FactoryDefinition`, or all findings with line and column. The
+// two halves are below: `read/read-files.ts` reads each file alone, `check/check-definition.ts` applies the rules across
+// files. The daemon keeps the results of the first half: `file-results.ts`.
 // Next: `yaml/parse-yaml.ts`, `triggers/compile-trigger.ts`, `filter/match-payload.ts`, `signature/scheme.ts` for the
 // languages in the files, `samples/evaluate-samples.ts` for `dockbell test`, `report/validation-report.ts` for the output of
 // findings.

@@ -1,10 +1,9 @@
 // The room of the hot path: a delivery from its bytes to its answer. docs/architecture/post-to-run.md follows it.
-// In: requests (`transport/http.ts`), and webhooks that an apply made live (`registry/live-factories.ts`).
-// Out: an answer, entries of the log (`log/delivery-recorder.ts`), and happenings, for example `runsCreated`.
-// The list of steps is below; each is a file in `steps/`, and `reception.ts` is what they share. `create-ingress.ts` makes it
-// all.
-// Next to it are the other ways into the log: `replay/create-replays.ts` and `schedules/tick-loop.ts`; the sender of test
-// deliveries, `sender/build-request.ts`; and the cause of rejections, `diagnosis/diagnose-delivery.ts`.
+// In: requests (`transport/http.ts`), and webhooks that an apply made live (`registry/live-factories.ts`). Out: an answer,
+// entries of the log (`log/delivery-recorder.ts`), and happenings, for example `runsCreated`. The list of steps is below; each
+// is a file in `steps/`, and `reception.ts` is what they share. `create-ingress.ts` makes it all. Next to it are the other
+// ways into the log: `replay/create-replays.ts` and `schedules/tick-loop.ts`; the sender of test deliveries,
+// `sender/build-request.ts`; and the cause of rejections, `diagnosis/diagnose-delivery.ts`.
 
 import { AppError, messageOf } from '../domain/errors.ts';
 import type { DeliveryTrace, DeliveryTracer } from '../domain/ports/tracing.ts';

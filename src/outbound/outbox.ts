@@ -1,9 +1,8 @@
 // The room of requests to URLs that the operator configured. docs/architecture/event-to-message.md follows a message.
 // In: happenings and stored items. Out: requests (`send-post.ts`), which connect only to addresses that the operator allows
-// (`guarded-connections.ts`), and failures for conditions.
-// This is the one state machine of everything that is sent. Its users: `alerts/create-alerts.ts`, `notify/create-notifier.ts`,
-// and the cancellations of `runs/executors/http/cancel-notifications.ts`. `connect/create-connector.ts` only answers requests
-// of people.
+// (`guarded-connections.ts`), and failures for conditions. This is the one state machine of everything that is sent. Its
+// users: `alerts/create-alerts.ts`, `notify/create-notifier.ts`, and the cancellations of
+// `runs/executors/http/cancel-notifications.ts`. `connect/create-connector.ts` only answers requests of people.
 
 import type { LogFields, Logger } from '../domain/ports/logger.ts';
 import { type Backoff, backoffMs } from '../domain/time/backoff.ts';

@@ -61,9 +61,12 @@ describe('the entrance comments', () => {
   it('name files that exist', () => {
     const missing = entrances.flatMap(({ file, lines }) => {
       const folder = file.slice(0, file.lastIndexOf('/') + 1);
-      const named = [...lines.join('\n').matchAll(/`([\w./-]+(?:\.tsx?|\/))`/g)].map(([, path]) => path!);
+      const text = lines.join('\n');
+      const named = [...text.matchAll(/`([\w./-]+(?:\.tsx?|\/))`/g)].map(([, path]) => path!);
+      const pages = text.match(/docs\/[\w/-]+\.md/g) ?? [];
       const isMissing = (path: string) => !existsSync(locate(folder + path)) && !existsSync(locate(`src/${path}`));
-      return named.filter(isMissing).map((path) => `${file}: ${path}`);
+      const missing = [...named.filter(isMissing), ...pages.filter((page) => !existsSync(locate(page)))];
+      return missing.map((path) => `${file}: ${path}`);
     });
     expect(missing).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // The second half of a validation: the rules across files. In: the results of reading all files. Out: a definition or
-// diagnostics.
-// A rule is a function in a file of this folder, called below, and a row in `domain/rules.ts` with its severity and text.
+// diagnostics. A rule is a function in a file of this folder, called below, and a row in `domain/rules.ts` with its severity
+// and text.
 // Next: `check-references.ts`, a usual rule; `check-served-triggers.ts`, whether deliveries can start an automation.
 
 import type { FactoryDefinition } from '../../domain/definition.ts';

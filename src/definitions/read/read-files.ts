@@ -1,7 +1,7 @@
 // The first half of a validation: each file alone. In: bytes with their path. Out: a `FileResult` (`file-result.ts`), which
-// depends on the file alone, so it is kept by path and digest.
-// `sort-entries.ts` says which file is of which kind; `read-webhook.ts`, `read-automation.ts`, `read-factory.ts` and
-// `read-sample.ts` read one. In the daemon, this runs in the definitions thread, because files are hostile.
+// depends on the file alone, so it is kept by path and digest. `sort-entries.ts` says which file is of which kind;
+// `read-webhook.ts`, `read-automation.ts`, `read-factory.ts` and `read-sample.ts` read one. In the daemon, this runs in the
+// definitions thread, because files are hostile.
 
 import { FileFindings } from '../file-diagnostics.ts';
 import type { DefinitionFile } from './definition-file.ts';

@@ -1,7 +1,7 @@
 // Signature schemes as data. In: a request with its exact bytes, a secret, the name of a scheme. Out: verified or a reason,
-// and for our own sender a signed request.
-// The rows are in `schemes/`; this file says what a row can contain. One verifier (`verify/signature-verifier.ts`) and one
-// signer (`sign/sign-request.ts`) read them. What no row can express is in `special/`; tokens in `tokens/token-verifier.ts`.
+// and for the sender of test deliveries a signed request. The rows are in `schemes/`; this file says what a row can contain.
+// One verifier (`verify/signature-verifier.ts`) and one signer (`sign/sign-request.ts`) read them. What no row can express is
+// in `special/`; tokens in `tokens/token-verifier.ts`.
 // Next: `handshakes/handshakes.ts` for requests that only ask whether somebody is there, `diagnose/diagnose-request.ts` for
 // the mistake behind a rejection.
 

@@ -1,6 +1,5 @@
 // Triggers of providers. In: a condition, for example `provider: github`, and the tables of events in `providers/`, which are
-// data.
-// Out: patterns over headers and payload, evaluated as filters (`definitions/filter/match-payload.ts`).
+// data. Out: patterns over headers and payload, evaluated as filters (`definitions/filter/match-payload.ts`).
 // Next: `trigger-event.ts` for what a table can say, `serving-webhooks.ts` for which webhooks serve a trigger,
 // `resolve-listeners.ts` for the automations of a webhook.
 

@@ -1,6 +1,6 @@
 // The room of the terms: what a webhook, a delivery and a run are. Pure, and without imports of other rooms.
-// In: nothing. Out: types, and tables from which other rooms derive columns, API answers, schemas and options.
-// A resource is one table of fields: this file defines what a row may say, `webhook.ts` is the largest example.
+// In: nothing. Out: types, and tables from which other rooms derive columns, API answers, schemas and options. A resource is
+// one table of fields: this file defines what a row may say, `webhook.ts` is the largest example.
 // Next: `domain/ports/storage.ts` for what a storage can do, `domain/errors.ts` for the codes of errors, `domain/words/` for
 // texts that the dashboard shares. What lives in a daemon, and what its parts report: `domain/part.ts`,
 // `domain/happenings.ts`.

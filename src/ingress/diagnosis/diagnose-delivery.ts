@@ -1,8 +1,7 @@
 // The cause of a rejection. In: an entry of the log with its reason, and the request itself if a capture window
-// (`ingress/log/capture-window.ts`) kept it. Out: the mistake and what to do, without any part of a secret.
-// Without a captured request only the reason speaks. With one, a thread (`diagnosis-thread.ts`) undoes one mistake after
-// another:
-// `definitions/signature/diagnose/diagnose-request.ts`. `diagnose-upload.ts` does the same for a request that a person has.
+// (`ingress/log/capture-window.ts`) kept it. Out: the mistake and what to do, without any part of a secret. Without a captured
+// request, the reason decides. With one, `definitions/signature/diagnose/diagnose-request.ts` undoes one mistake after another
+// in a thread (`diagnosis-thread.ts`). `diagnose-upload.ts` does the same for a request that a person has.
 
 import { diagnoseReason, type RequestDiagnosis } from '../../definitions/signature/diagnose/diagnose-request.ts';
 import { BEARER } from '../../definitions/signature/diagnose/scheme-mistakes.ts';

@@ -1,8 +1,6 @@
-// What the ingress writes. In: deliveries of the last step, and rejections. Out: batches for the storage.
-// Deliveries wait for their batch here. Rejections first pass `capped-rows.ts` and `rate-limited-rows.ts`, which sum up
-// floods.
-// Requests without a row are counted in `unlogged-tally.ts`. In memory only: `capture-window.ts`, `url-probes.ts`,
-// `backfill-marks.ts`.
+// What the ingress writes. In: deliveries of the last step, and rejections. Out: batches for the storage. Deliveries wait for
+// their batch here. Rejections first pass `capped-rows.ts` and `rate-limited-rows.ts`, which sum up floods. Requests without a
+// row are counted in `unlogged-tally.ts`. In memory only: `capture-window.ts`, `url-probes.ts`, `backfill-marks.ts`.
 
 import { AppError } from '../../domain/errors.ts';
 import type { DeliveryLog } from '../../domain/ports/deliveries/delivery-log.ts';

@@ -1,7 +1,7 @@
 // What requests need of definitions, compiled. In: staged automations and changes from the reconcile thread, by
-// `create-serving.ts`. Out: snapshots of webhooks (`registry.ts`, `live-webhook.ts`), and schedules for the tick loop.
-// A change goes live in one turn of the event loop. Next: `build-live-webhooks.ts` for a webhook, `factory-listeners.ts` for
-// its automations, `known-webhooks.ts` for webhooks that exist and are not live.
+// `create-serving.ts`. Out: snapshots of webhooks (`registry.ts`, `live-webhook.ts`), and schedules for the tick loop. A
+// change goes live in one turn of the event loop. Next: `build-live-webhooks.ts` for a webhook, `factory-listeners.ts` for its
+// automations, `known-webhooks.ts` for webhooks that exist and are not live.
 
 import type { Listener } from '../../definitions/filter/listeners/listener-index.ts';
 import type { WebhookUid } from '../../domain/ids.ts';

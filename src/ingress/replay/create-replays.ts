@@ -1,5 +1,5 @@
-// Stored deliveries again. In: an order of a person. Out: new entries of the log with runs, which claim no identity.
-// One delivery is replayed immediately (`replay-delivery.ts`), a selection by `replay-loop.ts`, which draws its states.
+// Stored deliveries again. In: an order of a person. Out: new entries of the log with runs, which claim no identity. One
+// delivery is replayed immediately (`replay-delivery.ts`), a selection by `replay-loop.ts`, which draws its states.
 // `evaluate-replay.ts` decides what a stored delivery starts now or would have started then, `preview-replay.ts` counts it.
 
 import type { ReplayControl, ReplayRequest } from '../../domain/ports/deliveries/replay-control.ts';

@@ -1,6 +1,5 @@
 // A delivery as a real sender posts it, for `dockbell send`, `dockbell listen`, backfills and test deliveries. In: a webhook,
-// its secret, a payload.
-// Out: a signed request, posted by `post-delivery.ts`. It shares the schemes with the verifier
+// its secret, a payload. Out: a signed request, posted by `post-delivery.ts`. It shares the schemes with the verifier
 // (`definitions/signature/sign/sign-request.ts`), and nothing with the ingress.
 
 import type { RequestPlace, Scheme } from '../../definitions/signature/scheme.ts';

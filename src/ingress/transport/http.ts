@@ -1,7 +1,6 @@
 // The listener, and the only file that knows `node:http`. In: connections of untrusted senders. Out: an `IngressRequest` for
-// `ingress/handle-delivery.ts`, and its answer on the wire.
-// Each limit has a file: `connections.ts` for connections, `check-framing.ts` for HTTP, `read-body.ts` for bytes.
-// `answers.ts` lists all answers, `probes.ts` answers health checks.
+// `ingress/handle-delivery.ts`, and its answer on the wire. Each limit has a file: `connections.ts` for connections,
+// `check-framing.ts` for HTTP, `read-body.ts` for bytes. `answers.ts` lists all answers, `probes.ts` answers health checks.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';

@@ -1,6 +1,5 @@
 // Live events for the dashboard and `--watch`. In: happenings, which `feed-events.ts` makes events of, as far as somebody
-// listens.
-// Out: numbered events for streams (`api/events/event-stream.ts`), which continue after a reconnect.
+// listens. Out: numbered events for streams (`api/events/event-stream.ts`), which continue after a reconnect.
 
 import type { EventFeed, LiveEvent, NumberedEvent, Subscription } from '../../domain/ports/event-feed.ts';
 import type { Clock } from '../../domain/time/clock.ts';

@@ -1,7 +1,7 @@
-// The room of what operators need. Its folders answer one question each, and do not build on each other's state:
-// This one: is the daemon ready, and which conditions hold (`live-conditions.ts`)? `operations/story/compose-story.ts`: why is
-// an object in its state? `operations/doctor/examine.ts`: is the installation sound?
-// `operations/observability/metrics/metrics.ts`: how much? `operations/events/event-hub.ts`: what happens now?
+// The room of what operators need. Each folder answers a question, and builds on no state of another one. This one: is the
+// daemon ready, and which conditions hold (`live-conditions.ts`)? `operations/story/compose-story.ts`: why is an object in its
+// state? `operations/doctor/examine.ts`: is the installation sound? `operations/observability/metrics/metrics.ts`: how much?
+// `operations/events/event-hub.ts`: what happens now?
 // Others change something: `operations/backup/create-backups.ts`, `operations/housekeeping/housekeeping.ts`,
 // `operations/maintenance/stopped-daemon.ts`, `operations/state/open-data-dir.ts`, `operations/systemd/service-notifier.ts`.
 // In: ports and the parts of other rooms. Out: answers for the API, the log, systemd.

@@ -1,6 +1,5 @@
 // What is removed by time or size. In: the policy of retention. Out: fewer rows and files, in small pieces, so that deliveries
-// go first.
-// Rows go before files: what a crash leaves between them is found as an orphan. The rows themselves:
+// go first. Rows go before files: what a crash leaves between them is found as an orphan. The rows themselves:
 // `storage/sql/retention/create-retention.ts`. Space of files: `runs/executors/files/run-space.ts`.
 
 import type { RunId } from '../../domain/ids.ts';

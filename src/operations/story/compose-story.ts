@@ -1,7 +1,6 @@
 // Why an object is in its state: `dockbell why`. In: a reference. Out: a `Story` (`story.ts`): steps in order, an answer, next
-// commands.
-// `find-subject.ts` finds the object. Each kind has a file, for example `delivery-story.ts`, which shares steps with others
-// (`receipt-steps.ts`, `run-steps.ts`). A story only reads; texts come from `domain/words/`.
+// commands. `find-subject.ts` finds the object. Each kind has a file, for example `delivery-story.ts`, which shares steps with
+// others (`receipt-steps.ts`, `run-steps.ts`). A story only reads; texts come from `domain/words/`.
 
 import type { DeliveryId, ReconciliationId, RunId, WebhookUid } from '../../domain/ids.ts';
 import type { FactoryView } from '../../domain/reconciliation.ts';

@@ -1,8 +1,6 @@
 // Secrets. In: values of teams and the master key. Out: sealed bytes for the storage, and open values only where they are
-// used.
-// `secret-store.ts` is the store of versions and scopes, `load-master-key.ts` finds the key, `master-key-rotation.ts` changes
-// it.
-// What leaves the daemon passes `redactor.ts`.
+// used. `secret-store.ts` is the store of versions and scopes, `load-master-key.ts` finds the key, `master-key-rotation.ts`
+// changes it. `redactor.ts` masks values in the log and in the output of runs.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';

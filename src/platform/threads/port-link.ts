@@ -1,5 +1,5 @@
-// Calls between threads. In: a call of a port. Out: the call in another thread, and its answer or error.
-// `port-client.ts` makes a port of messages, `message-codec.ts` restores secrets and errors, `packed.ts` moves large values.
+// Calls between threads. In: a call of a port. Out: the call in another thread, and its answer or error. `port-client.ts`
+// makes a port of messages, `message-codec.ts` restores secrets and errors, `packed.ts` moves large values.
 // Next: `task-thread.ts` for a thread that answers one question after another and is started again, `step-limits.ts` for its
 // limits.
 

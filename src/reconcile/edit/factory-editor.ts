@@ -1,8 +1,7 @@
 // Edits of hosted definitions. In: a change of a webhook or automation from the API. Out: changed files, as a commit that is
-// live when the edit returns.
-// `webhook-edits.ts` and `automation-edits.ts` change the text of files, `choose-secret.ts` finds the secret. Then
-// `reconcile/edit-factory.ts` validates, commits and applies. `adopt-secret.ts` stores a secret that a sender supplies in a
-// handshake.
+// live when the edit returns. `webhook-edits.ts` and `automation-edits.ts` change the text of files, `choose-secret.ts` finds
+// the secret. Then `reconcile/edit-factory.ts` validates, commits and applies. `adopt-secret.ts` stores a secret that a sender
+// supplies in a handshake.
 
 import type { Actor } from '../../domain/access.ts';
 import type { Diagnostic } from '../../domain/diagnostic.ts';

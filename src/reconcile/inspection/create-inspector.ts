@@ -1,6 +1,6 @@
 // Questions that take processor time, answered in threads. In: plans, backtests, filter tests of people. Out: answers; nothing
-// is written.
-// `inspection-worker.ts` answers by `inspection.ts`. `definitions-thread.ts` is another thread, for the files of passes.
+// is written. `inspection-worker.ts` answers by `inspection.ts`. `definitions-thread.ts` is another thread, for the files of
+// passes.
 
 import { checkSecretForWebhook } from '../../definitions/check/check-secret.ts';
 import type { CollectedKey } from '../../definitions/filter/collect-keys.ts';

@@ -1,7 +1,7 @@
 // Checks of pull requests. In: `pullRequestsHinted`, a poll, `reconciled`. Out: a report for each open request, sent by
-// `outbound/notify/notifier.ts`.
-// `request-watch.ts` is the loop of one factory, `list-open-requests.ts` asks the host, `check-request.ts` validates and plans
-// the merged tree in a thread (`request-worker.ts`), `compose-comment.ts` writes the comment.
+// `outbound/notify/notifier.ts`. `request-watch.ts` is the loop of one factory, `list-open-requests.ts` asks the host,
+// `check-request.ts` validates and plans the merged tree in a thread (`request-worker.ts`), `compose-comment.ts` writes the
+// comment.
 
 import type { Config, FactoryConfig } from '../../config/config.ts';
 import type { Publish } from '../../domain/happenings.ts';

@@ -1,7 +1,6 @@
 // Where definitions come from. In: a repository that may be hostile, a hosted one, a folder, or rows. Out: a `SourceTree`, by
-// the port `DefinitionSource`; failures are values.
-// This is the source of repositories: `git-mirror.ts` holds the mirror, `git-tree.ts` reads trees, `git-process.ts` starts
-// git.
+// the port `DefinitionSource`; failures are values. This is the source of repositories: `git-mirror.ts` holds the mirror,
+// `git-tree.ts` reads trees, `git-process.ts` starts git.
 // Others: `managed-source.ts` and `live-source.ts` for hosted definitions, `work-tree-source.ts` for `dockbell dev`,
 // `directory-source.ts` for `dockbell validate`. `watch-repository.ts` and `start-polling.ts` detect changes.
 

@@ -1,7 +1,6 @@
 // The reconcile thread, from outside. In: calls of its ports (`protocol.ts`). Out: what it needs from the main thread, called
-// back:
-// secrets, the registry, the log.
-// Inside, `worker.ts` connects the storage and creates the loops (`reconcile/wire-definitions.ts`).
+// back: secrets, the registry, the log. Inside, `worker.ts` connects the storage and creates the loops
+// (`reconcile/wire-definitions.ts`).
 
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../domain/errors.ts';

@@ -1,8 +1,7 @@
 // What executes an attempt. In: an `ExecutionRequest` (`domain/ports/runs/executor.ts`). Out: how it ended, that it was not
 // started, or that a receiver accepted it.
 // Next: `command/command-executor.ts`, the example; `container/container-executor.ts`; `http/http-executor.ts`. What they
-// share:
-// `start-records.ts` proves starts, `log/open-run-logs.ts` keeps output, `files/run-paths.ts` names files,
+// share: `start-records.ts` proves starts, `log/open-run-logs.ts` keeps output, `files/run-paths.ts` names files,
 // `watchdog/run-watchdog.ts` ends processes if the daemon cannot.
 
 import type { ExecutorConfig, ExecutorName } from '../../config/executors/executors.ts';

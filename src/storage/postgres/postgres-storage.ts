@@ -1,8 +1,8 @@
 // One database of PostgreSQL, which several daemons can share. In: calls of ports, at the same time (`thread/worker.ts`). Out:
-// rows, in transactions that prove the right of this daemon (`replicas/led-operations.ts`).
-// `transactions.ts` finds the outcome of a COMMIT without an answer, `operations.ts` repeats conflicts, `delivery-log.ts` is
-// the hot path, `identity-claims.ts` decides what is new. `replicas/membership.ts` is the connection that holds the lead.
-// All other queries are those of `storage/sql/create-ports.ts`. `migrations.ts` has the steps of the schema.
+// rows, in transactions that prove the right of this daemon (`replicas/led-operations.ts`). `transactions.ts` finds the
+// outcome of a COMMIT without an answer, `operations.ts` repeats conflicts, `delivery-log.ts` is the hot path,
+// `identity-claims.ts` decides what is new. `replicas/membership.ts` is the connection that holds the lead. All other queries
+// are those of `storage/sql/create-ports.ts`. `migrations.ts` has the steps of the schema.
 
 import type { Pool } from 'pg';
 import { type ChangeRecord, changeWithRecord } from '../../domain/change-record.ts';

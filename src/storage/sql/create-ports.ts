@@ -1,6 +1,6 @@
 // The queries of both databases, a folder for each subject. In: a query builder, and what one database does differently. Out:
-// all ports of a storage.
-// `schema/tables.ts` has the tables, `schema/columns.ts` their columns, derived from `domain/resources/`.
+// all ports of a storage. `schema/tables.ts` has the tables, `schema/columns.ts` their columns, derived from
+// `domain/resources/`.
 // Next: `runs/run-queue.ts` for the states of a run, `definitions/apply-change.ts` for an apply, `deliveries/delivery-rows.ts`
 // for what a delivery becomes, `retention/create-retention.ts` for what is removed.
 

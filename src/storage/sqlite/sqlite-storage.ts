@@ -1,8 +1,7 @@
-// One SQLite file. In: calls of ports, one after another (`thread/worker.ts`). Out: durable rows.
-// The hot path is `delivery-log.ts`, with identities in memory (`identities/identity-claims.ts`). `disk/open-database.ts`
-// proves durability, `disk/space-guard.ts` keeps space for removing rows, `checkpoints/checkpointer.ts` keeps the write-ahead
-// log short.
-// All other queries are those of `storage/sql/create-ports.ts`. `migrations.ts` has the steps of the schema.
+// One SQLite file. In: calls of ports, one after another (`thread/worker.ts`). Out: durable rows. The hot path is
+// `delivery-log.ts`, with identities in memory (`identities/identity-claims.ts`). `disk/open-database.ts` proves durability,
+// `disk/space-guard.ts` keeps space for removing rows, `checkpoints/checkpointer.ts` keeps the write-ahead log short. All
+// other queries are those of `storage/sql/create-ports.ts`. `migrations.ts` has the steps of the schema.
 
 import type Database from 'better-sqlite3';
 import { changeWithRecord } from '../../domain/change-record.ts';

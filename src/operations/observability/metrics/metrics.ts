@@ -1,4 +1,4 @@
-// Figures. In: counts that other rooms report while they work (`domain/ports/metrics.ts`), and reads when somebody asks
+// Metrics. In: counts that other rooms report while they work (`domain/ports/metrics.ts`), and reads when somebody asks
 // (`metric-probes.ts`). Out: the text of `/metrics`. docs/operations/monitoring.md lists all names.
 // Next: `probed-gauges.ts` for reads, `run-metrics.ts` and `webhook-counters.ts` for counts. Traces have a separate entrance:
 // `operations/observability/tracing/open-tracing.ts`.

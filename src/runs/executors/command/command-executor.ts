@@ -1,7 +1,6 @@
 // A command for each attempt, or the client of a container engine (`program.ts`). In: an `ExecutionRequest`. Out: the end of a
-// process group.
-// In order: `run-directory.ts`, `run-environment.ts`, `output-capture.ts`, the start record, `start-process.ts`,
-// `supervise.ts`, `leftovers.ts`, `runs/executors/files/read-run-output.ts`.
+// process group. In order: `run-directory.ts`, `run-environment.ts`, `output-capture.ts`, the start record,
+// `start-process.ts`, `supervise.ts`, `leftovers.ts`, `runs/executors/files/read-run-output.ts`.
 
 import { isAbsolute, join, resolve } from 'node:path';
 import { AppError, messageOf, systemErrorCode } from '../../../domain/errors.ts';

@@ -1,5 +1,5 @@
-// Logs of runs. In: output of attempts, masked. Out: files (`run-log.ts`), which readers follow while they grow.
-// With PostgreSQL, `shared/shared-run-logs.ts` copies the files to the storage: `shared/output-sender.ts` once per second, and
+// Logs of runs. In: output of attempts, masked. Out: files (`run-log.ts`), which readers follow while they grow. With
+// PostgreSQL, `shared/shared-run-logs.ts` copies the files to the storage: `shared/output-sender.ts` once per second, and
 // `shared/part-mover.ts` on to S3.
 
 import type { Config } from '../../../config/config.ts';
