@@ -17,14 +17,13 @@ import { NOW } from './start.ts';
  * row of a run has the state of its last attempt, which is changed in the same transaction.
  *
  * ```
- *                 claim              finish
- *      queued ─────────────▶ running ───────▶ succeeded, failed, cancelled
- *      ▲ ▲ ▲ │                │   │              │
- *      │ │ └─┼─── release ────┘   │              │
- *      │ └───┼─ the next attempt: │ finish with a policy that retries, retryFailed
- *      │     │  ◀─────────────────┘              │
- *      └─────┼─ the next attempt: retry ─────────┘
- *            └─ cancelQueued, or the policy of a run ──▶ cancelled
+ *                   claim                  finish
+ *      queued ──────────────────▶ running ─────────▶ succeeded, failed, cancelled
+ *      ▲ ▲ ▲ │                     │    │             │
+ *      │ │ └─┼────── release ──────┘    │             │
+ *      │ └───┼─── finish, retryFailed ──┘             │   the next attempt, by the policy of the automation
+ *      └─────┼──────────── retry ─────────────────────┘   the next attempt, by a person
+ *            └─ cancelQueued, or the policy of another run ──▶ cancelled
  * ```
  *
  * What a queued run waits for is its gate (`RunGate`). A run that a receiver has accepted stays `running` (`accept`).
