@@ -348,7 +348,7 @@ const WALKS: Record<string, () => Promise<void>> = {
 /** The first columns of the table in the architecture. */
 function listRows(): string[] {
   const page = readDocument('docs/architecture/several-daemons.md');
-  const table = page.slice(page.indexOf('| state | owner | across replicas |')).split('\n\n', 1)[0]!;
+  const table = page.slice(page.indexOf('| state | owner | across replicas |')).split('\n\n', 1)[0]!.trimEnd();
   return table
     .split('\n')
     .slice(2)
