@@ -73,7 +73,7 @@ export function openReceiving(state: DaemonState, given: ReceivingParts) {
 }
 
 function replayDeliveries(replays: ReplayService): Part {
-  return { name: 'replays', lead: () => replays.start(), stop: () => replays.stop() };
+  return { name: 'replays', lead: (term) => replays.start(term), stop: () => replays.stop() };
 }
 
 function recordTicks(
@@ -94,7 +94,7 @@ function recordTicks(
   });
   return {
     name: 'schedules',
-    lead: () => ticks.start(),
+    lead: (term) => ticks.start(term),
     stop: () => ticks.stop(),
     on: {
       schedulesChanged: (changes) => ticks.follow(changes),

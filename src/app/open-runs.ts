@@ -94,7 +94,7 @@ function dispatchRuns({ config, logger }: DaemonState, dispatcher: Dispatcher, {
       if (noNewRuns) dispatcher.drain.drain();
       dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
     },
-    lead: () => dispatcher.lead(),
+    lead: (term) => dispatcher.lead(term),
     reload: ({ terms }) => dispatcher.setTerms(terms),
     stop: () => dispatcher.stop({ graceMs: config.shutdownGraceMs, why: 'the daemon stopped' }),
     on: {

@@ -8,7 +8,7 @@ export interface Stopping {
 
 /**
  * Something that lives in a daemon. All methods are optional, and each can be called in any state:
- * - `start` is called at most once, and `lead` once for each term, after `start`.
+ * - `start` is called at most once, and `lead` once for each term, after `start`. Terms do not overlap.
  * - `stop` is called at most once: without `start`, while `start` is in progress, or after it.
  * - A happening can come before `start` and after `stop`. It is then ignored, or noted for later.
  *
@@ -22,8 +22,9 @@ export interface Part<Change = never> {
   /**
    * Begins what one daemon of the group does for all. A failure is logged, and the other parts lead.
    *
-   * @param term aborts when this daemon leads no longer. Today, only a stop ends a term, because a daemon that loses the lead ends
-   *   its process: most parts end that work in `stop`.
+   * @param term aborts when this daemon leads no longer, and after the call of `stop`. No step of that work begins any more then,
+   *   and a step in progress ends soon. The next term can begin before that: it begins like the first one, with what the
+   *   storage has
    */
   lead?(term: AbortSignal): void | Promise<void>;
   /** The configuration has changed. */

@@ -141,9 +141,16 @@ export class Outbox<Item extends OutboxItem> {
     return this.#failure;
   }
 
-  /** Sends what waits, from now on. */
-  start(): void {
-    this.#loop.start();
+  /**
+   * Sends what waits, from now on. Does nothing if it sends already.
+   *
+   * @param term ends it, as `stop`: another daemon may send the items then. A later term retries what is left
+   */
+  start(term?: AbortSignal): void {
+    if (this.#loop.isRunning) return;
+    this.#isOpened = false;
+    this.#isRetryWanted = true;
+    this.#loop.start({ term });
   }
 
   /** Something new waits. */

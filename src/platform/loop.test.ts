@@ -80,7 +80,7 @@ describe('a loop that is started', () => {
 
   it('takes its first turn after a delay', async () => {
     const manual = new ManualLoop();
-    manual.loop.start(30);
+    manual.loop.start({ delayMs: 30 });
     expect(manual.turns).toBe(0);
     await passMs(30);
     await manual.end(null);
@@ -259,7 +259,7 @@ describe('a stop', () => {
   it('before the start prevents it', async () => {
     const manual = new ManualLoop();
     await manual.loop.stop();
-    manual.loop.start(10);
+    manual.loop.start({ delayMs: 10 });
     expect(vi.getTimerCount()).toBe(0);
     manual.loop.wake();
     expect(manual.turns).toBe(0);
@@ -319,6 +319,47 @@ describe('a stop', () => {
     expect(stops.map(({ hasEnded }) => hasEnded)).toEqual([true, true]);
     await manual.loop.stop();
     expect(manual.turns).toBe(1);
+  });
+});
+
+describe('a term', () => {
+  it('ends the loop like a stop, and a later term starts it again', async () => {
+    const manual = new ManualLoop();
+    const [first, second] = [new AbortController(), new AbortController()];
+    manual.loop.start({ term: first.signal });
+    await manual.fail();
+    first.abort();
+    expect([vi.getTimerCount(), manual.loop.isRunning]).toEqual([0, false]);
+    manual.loop.wake();
+    expect(manual.turns).toBe(1);
+    manual.loop.start({ term: second.signal });
+    await manual.fail();
+    // The failures of the last term do not count.
+    expect(manual.failures).toEqual([1, 1]);
+    await manual.loop.stop();
+    manual.loop.start({ term: new AbortController().signal });
+    expect([manual.turns, manual.loop.isRunning]).toEqual([2, false]);
+  });
+
+  it('that begins during the last turn of another one waits for that turn', async () => {
+    const manual = new ManualLoop();
+    const first = new AbortController();
+    manual.loop.start({ term: first.signal });
+    first.abort();
+    const ofFirst = manual.ending;
+    manual.loop.start({ term: new AbortController().signal });
+    expect([manual.turns, ofFirst?.aborted]).toEqual([1, true]);
+    await manual.end(null);
+    expect([manual.turns, manual.ending?.aborted]).toEqual([2, false]);
+    const stop = stopOf(manual);
+    await manual.end(null);
+    expect(stop.hasEnded).toBe(true);
+  });
+
+  it('that has ended starts nothing', () => {
+    const manual = new ManualLoop();
+    manual.loop.start({ term: AbortSignal.abort() });
+    expect([manual.turns, manual.loop.isRunning]).toEqual([0, false]);
   });
 });
 

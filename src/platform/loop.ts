@@ -7,6 +7,14 @@ import { type CancelCall, type Schedule, scheduleCall } from '../domain/time/sch
  */
 export type NextTurn = number | null | 'failed';
 
+/** When a loop begins, and until when it takes turns. */
+interface LoopStart {
+  /** Delay of the first turn. Default: 0. */
+  delayMs?: number;
+  /** The loop ends when it aborts, as by `stop`, but can be started again. */
+  term?: AbortSignal;
+}
+
 export interface LoopParts {
   /** Does the work that is due. @param ending aborted if a stop does not wait for the turn any longer */
   turn(ending: AbortSignal): Promise<NextTurn>;
@@ -22,25 +30,30 @@ export interface LoopParts {
 }
 
 /**
- * Takes turns, one after another, until it is stopped.
+ * Takes turns, one after another, until it is stopped or its term ends.
  *
  * ```
- *   new ──start──▶ working ◀──── wake, the pause ends ────┐
- *                   │  │ ▲                                │
- *                   │  │ └─ woken meanwhile, or due now   │
- *                   │  └─── pause, backoff, no turn ──▶ waiting
- *                   ▼ stop                                │ stop
- *      ending (has `graceMs`, less with `hurry`) ──▶ stopped ◀┘
+ *  idle ──start──▶ working ◀──── wake, the pause ends ────┐
+ *   ▲               │  │ ▲                                │
+ *   │               │  │ └─ woken meanwhile, or due now   │
+ *   │               │  └─── pause, backoff, no turn ──▶ waiting
+ *   │               ▼ stop, the term ends                 │ stop, the term ends
+ *   │  ending (has `graceMs`, less with `hurry`) ────▶ ended ◀┘
+ *   └──────────────────────────────────────── not by `stop` ┘
  * ```
  *
  * A wake never gets lost: during a turn, it causes another one. Before the start it does nothing, because the first turn
- * follows the start. A failed turn never ends the loop.
+ * follows the start. A failed turn never ends the loop. A term can begin while a turn of the last one ends: its first turn
+ * follows that one.
  */
 export class Loop {
   readonly #parts: LoopParts;
   readonly #schedule: Schedule;
-  readonly #ending = new AbortController();
-  #isStarted = false;
+  /** Of the turns since the last start. */
+  #ending = new AbortController();
+  /** Of the last start. */
+  #term: AbortSignal | undefined;
+  #isRunning = false;
   #isStopped = false;
   #isWanted = false;
   #working: Promise<void> | null = null;
@@ -55,13 +68,17 @@ export class Loop {
 
   /** Does it take turns? */
   get isRunning(): boolean {
-    return this.#isStarted && !this.#isStopped;
+    return this.#isRunning;
   }
 
-  /** Takes the first turn after `delayMs`. Does nothing if the loop was started or stopped before. */
-  start(delayMs = 0): void {
-    if (this.#isStarted || this.#isStopped) return;
-    this.#isStarted = true;
+  /** Takes the first turn. Does nothing if the loop takes turns already, after `stop`, and if the term has ended. */
+  start({ delayMs = 0, term }: LoopStart = {}): void {
+    if (this.#isRunning || this.#isStopped || term?.aborted) return;
+    this.#isRunning = true;
+    this.#ending = new AbortController();
+    this.#failures = 0;
+    this.#term = term;
+    term?.addEventListener('abort', this.#endTerm);
     if (delayMs === 0) this.wake();
     else this.#pause(delayMs);
   }
@@ -71,7 +88,7 @@ export class Loop {
    * with a delay the one that the first of them causes.
    */
   wake(delayMs = 0): void {
-    if (!this.isRunning) return;
+    if (!this.#isRunning) return;
     if (delayMs > 0) {
       this.#cancelWake ??= this.#schedule(delayMs, () => {
         this.#cancelWake = null;
@@ -93,11 +110,20 @@ export class Loop {
    *
    * @param hurry aborts the current turn, instead of the end of the grace period
    */
-  async stop(hurry?: AbortSignal): Promise<void> {
+  stop(hurry?: AbortSignal): Promise<void> {
     this.#isStopped = true;
+    return this.#end(hurry);
+  }
+
+  #endTerm = (): void => void this.#end();
+
+  async #end(hurry?: AbortSignal): Promise<void> {
+    this.#isRunning = false;
+    this.#term?.removeEventListener('abort', this.#endTerm);
     this.#cancelTimers();
     const { graceMs = 0 } = this.#parts;
-    const end = () => this.#ending.abort();
+    const ending = this.#ending;
+    const end = () => ending.abort();
     const isUrgent = graceMs === 0 || hurry?.aborted === true;
     const cancelGrace = isUrgent ? end() : this.#schedule(graceMs, end);
     hurry?.addEventListener('abort', end);
@@ -112,9 +138,9 @@ export class Loop {
       this.#isWanted = false;
       this.#cancelTimers();
       waitMs = await this.#takeTurn();
-    } while (this.isRunning && (this.#isWanted || waitMs === 0));
+    } while (this.#isRunning && (this.#isWanted || waitMs === 0));
     this.#working = null;
-    if (this.isRunning && waitMs !== null) this.#pause(waitMs);
+    if (this.#isRunning && waitMs !== null) this.#pause(waitMs);
   }
 
   async #takeTurn(): Promise<number | null> {

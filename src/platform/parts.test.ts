@@ -112,6 +112,28 @@ describe('parts', () => {
     expect(steps).toEqual(['start a', 'stop a']);
   });
 
+  it('keep their term until it is their turn to stop, and lose it when the stop has begun', async () => {
+    const { parts, steps, add } = open();
+    const { open: openGate, opened } = gate();
+    const watch = (name: string) => (term: AbortSignal) =>
+      term.addEventListener('abort', () => steps.push(`end of ${name}`));
+    add('a', { lead: watch('a') });
+    add('b', {
+      lead: watch('b'),
+      stop: () => {
+        steps.push('stop b');
+        return opened;
+      },
+    });
+    parts.lead();
+    const stopped = parts.stop();
+    await Promise.resolve();
+    expect(steps).toEqual(['stop b', 'end of b']);
+    openGate();
+    await stopped;
+    expect(steps.slice(2)).toEqual(['stop a', 'end of a']);
+  });
+
   it('lead although one of them cannot', async () => {
     const { parts, steps, add } = open();
     add('a', { lead: () => Promise.reject(new Error('no connection')) });

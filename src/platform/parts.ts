@@ -38,7 +38,8 @@ export class Parts<Change> {
   #elsewhere = NOBODY_ELSE;
   #starting: Promise<void> | null = null;
   #stopping: Promise<void> | null = null;
-  #term: AbortController | null = null;
+  /** Empty while this daemon follows. A stop ends the term of each part with that part. */
+  readonly #terms = new Map<Part<Change>, AbortController>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -65,15 +66,16 @@ export class Parts<Change> {
 
   /** This daemon leads from now on. Does nothing if it leads already, or stops. */
   lead(): void {
-    if (this.#term !== null || this.#stopping !== null) return;
-    this.#term = new AbortController();
-    for (const part of this.#parts) void this.#leadOne(part, this.#term.signal);
+    if (this.#terms.size > 0 || this.#stopping !== null) return;
+    for (const part of this.#parts) this.#terms.set(part, new AbortController());
+    for (const [part, term] of this.#terms) void this.#leadOne(part, term.signal);
   }
 
   /** This daemon leads no longer. */
   endLead(): void {
-    this.#term?.abort();
-    this.#term = null;
+    const terms = [...this.#terms.values()];
+    this.#terms.clear();
+    for (const term of terms) term.abort();
   }
 
   /**
@@ -133,9 +135,14 @@ export class Parts<Change> {
   }
 
   async #stopAll(how: Stopping): Promise<void> {
-    this.endLead();
     await this.#starting?.catch(() => {});
-    await onEach(this.#parts.toReversed(), (part) => part.stop?.(how));
+    await onEach(this.#parts.toReversed(), (part) => this.#stopOne(part, how));
+  }
+
+  async #stopOne(part: Part<Change>, how: Stopping): Promise<void> {
+    const stopped = (async () => part.stop?.(how))();
+    this.#terms.get(part)?.abort();
+    await stopped;
   }
 }
 

@@ -67,7 +67,8 @@ export interface Reconcilers extends ReconcileControl, FactoryControl {
   follow(factory: string, read: ReadLiveChange): Promise<number>;
   /** At start: makes live what was applied last, so that the daemon serves while git cannot be reached. */
   serveAll(): Promise<void>;
-  stop(): Promise<void>;
+  /** As `Reconciler.stop`. */
+  stop(reason?: AppError): Promise<void>;
 }
 
 export function createReconcilers(parts: ReconcilerParts): Reconcilers {
@@ -98,7 +99,7 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
     serveAll: async () => {
       for (const reconciler of all) await reconciler.open();
     },
-    stop: async () => void (await Promise.all(all.map((reconciler) => reconciler.stop()))),
+    stop: async (reason) => void (await Promise.all(all.map((reconciler) => reconciler.stop(reason)))),
   };
 }
 

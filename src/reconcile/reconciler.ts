@@ -188,9 +188,10 @@ export class Reconciler {
     this.#takeNewerSecrets();
   }
 
-  /** Starts no more passes. Aborts the current one while it waits for the source. */
-  async stop(): Promise<void> {
-    const reason = new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.');
+  /** Starts no more passes. Aborts the current one while it waits for the source. Who waits for a pass gets `reason`. */
+  async stop(
+    reason = new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.'),
+  ): Promise<void> {
     this.#stopping.abort(reason);
     const ended = this.#loop.stop();
     await this.#context.source.close();
@@ -208,7 +209,7 @@ export class Reconciler {
 
   #wake(delayMs = 0): void {
     if (this.#loop.isRunning) this.#loop.wake(delayMs);
-    else this.#loop.start(delayMs);
+    else this.#loop.start({ delayMs });
   }
 
   /** A turn without a request follows a pass that failed. */

@@ -57,7 +57,7 @@ export function serveDefinitions(parts: ServedParts): Part<ConfigChange> {
       await replicas.beginFollowing(follow);
       await reconciling.serveAll();
     },
-    lead: () => reconciling.start(),
+    lead: (term) => reconciling.start(term),
     reload: changeFactories,
     stop: () => reconciling.stop(),
     on: {

@@ -48,4 +48,6 @@ export interface DispatchState {
   terms: DispatchTerms;
   /** Does this daemon lead? Only the leader knows what workers and receivers hold. */
   leads: boolean;
+  /** In which this daemon leads, or led last. */
+  term: AbortSignal;
 }

@@ -46,6 +46,9 @@ const LOOK_MS = 2000;
 /** The last line of the log of a run that the end of the lease cuts off. */
 const LOST_LEASE = 'this replica did not reach the database in time, so another one may start the run again';
 
+/** The same for a request that the end of the term cuts off. */
+const LOST_LEAD = 'this replica no longer leads, so another one may send the run again';
+
 export interface DispatcherOptions {
   queue: RunQueue;
   /** The daemons that execute runs of the storage. Default: this one alone. */
@@ -84,8 +87,8 @@ type Parts = Required<DispatcherOptions> & { ends: RunEnds; events: RunEvents; s
  *                     own runs              and lost runs
  *                         │                      │
  *                         ▼                      ▼
- *                     claiming              leading (claims for workers and receivers, too)
- *                         │                      │
+ *                     claiming ◀─────────── leading (claims for workers and receivers, too)
+ *                         │    end of term       │
  *                         └── stop, in any state ┴──▶ stopping ──▶ stopped
  * ```
  *
@@ -107,7 +110,6 @@ export class Dispatcher implements RunControl {
   readonly #recovery: RunRecovery;
   readonly #orders: RunOrders;
   readonly #stopping = new AbortController();
-  readonly #timers: NodeJS.Timeout[] = [];
   #isRecovered = false;
   #starting: Promise<void> | null = null;
   #leading: Promise<void> | null = null;
@@ -140,9 +142,15 @@ export class Dispatcher implements RunControl {
   /**
    * Does what one daemon does for all: it continues leases of workers and receivers, and recovers the runs of lost machines.
    * Resolves after the first recovery.
+   *
+   * @param term when it aborts, claims that wait end, and requests to receivers end as interrupted
    */
-  lead(): Promise<void> {
-    this.#leading ??= this.#recoverAndLead();
+  lead(term: AbortSignal): Promise<void> {
+    const { state } = this.#parts;
+    if (this.#leading === null || state.term !== term) {
+      state.term = term;
+      this.#leading = this.#recoverAndLead(term);
+    }
     return this.#leading;
   }
 
@@ -160,8 +168,6 @@ export class Dispatcher implements RunControl {
     this.#drain.beginStop();
     this.#stopping.abort();
     this.#workers.claims.stop();
-    this.#workers.leases.stop();
-    for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([this.#starting, this.#leading, ...this.#queues.all().map((queue) => queue.stop(ending))]);
   }
 
@@ -252,45 +258,61 @@ export class Dispatcher implements RunControl {
     events.on('admitted', (admitted) => this.#orders.followAdmitted(admitted));
     events.on('drained', () => this.#workers.claims.endWaits());
     events.on('resumed', () => this.wakeAll());
-    group.onLeaseLost((graceMs) => this.#interruptCommands(graceMs));
+    // The lease is that of commands: a receiver executes a run on no machine of the group.
+    group.onLeaseLost((graceMs) => {
+      for (const queue of this.#queuesOf({ areLed: false })) queue.interrupt({ graceMs, why: LOST_LEASE });
+    });
     group.onLeaseHeld(() => this.wakeAll());
   }
 
-  /** The lease is that of commands: a receiver executes a run on no machine of the group. */
-  #interruptCommands(graceMs: number): void {
+  /** The queues of the factories whose runs only the leader executes, or those of the others. */
+  #queuesOf({ areLed }: { areLed: boolean }): FactoryQueue[] {
     const { executors } = this.#parts.state.terms;
-    for (const factory of this.#queues.factories()) {
+    return [...this.#queues.factories()].flatMap((factory) => {
       const executor = executors.get(factory)?.executor;
       const isLed = executor !== undefined && this.#rights.isLed(executor);
-      if (!isLed) this.#queues.of(factory)?.interrupt({ graceMs, why: LOST_LEASE });
-    }
+      return isLed === areLed ? (this.#queues.of(factory) ?? []) : [];
+    });
   }
 
   async #recoverAndClaim(): Promise<void> {
-    await this.#retryRecovery(() => this.#recovery.ownRuns());
+    await this.#retryRecovery(this.#stopping.signal, () => this.#recovery.ownRuns());
     if (this.#stopping.signal.aborted) return;
     this.#isRecovered = true;
-    this.#timers.push(setInterval(() => this.#lookForStrays(), STRAYS_MS).unref());
-    if (this.#parts.group.machine !== null) this.#lookOften(() => this.#orders.followLost());
+    const { signal } = this.#stopping;
+    repeatUntil(signal, STRAYS_MS, () => this.#lookForStrays());
+    if (this.#parts.group.machine !== null) this.#lookOften(signal, () => this.#orders.followLost());
     this.wakeAll();
   }
 
-  async #recoverAndLead(): Promise<void> {
+  async #recoverAndLead(term: AbortSignal): Promise<void> {
     await this.start();
-    await this.#retryRecovery(async () => {
+    // Requests of the last term that have not ended yet would be recovered, too.
+    await Promise.all(this.#queuesOf({ areLed: true }).map((queue) => queue.untilIdle()));
+    const ending = AbortSignal.any([term, this.#stopping.signal]);
+    await this.#retryRecovery(ending, async () => {
       await this.#pauses.reload();
-      await this.#workers.leases.recover();
+      await this.#workers.leases.recover(ending);
       await this.#recovery.ledRuns();
       await this.#recovery.lostRuns();
     });
-    if (this.#stopping.signal.aborted) return;
+    if (ending.aborted) return;
     this.#parts.state.leads = true;
-    if (this.#parts.group.machine !== null) this.#lookOften(() => this.#recovery.lostRuns());
+    term.addEventListener('abort', () => this.#endLead(), { once: true });
+    if (this.#parts.group.machine !== null) this.#lookOften(ending, () => this.#recovery.lostRuns());
     this.wakeAll();
   }
 
-  async #retryRecovery(act: () => Promise<void>): Promise<void> {
-    const { signal } = this.#stopping;
+  /** As after a crash of the leader, the configuration decides whether a request that is cut off is sent again. */
+  #endLead(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#parts.state.leads = false;
+    this.#workers.claims.endWaits();
+    this.#workers.leases.forget();
+    for (const queue of this.#queuesOf({ areLed: true })) queue.interrupt({ graceMs: 0, why: LOST_LEAD });
+  }
+
+  async #retryRecovery(signal: AbortSignal, act: () => Promise<void>): Promise<void> {
     if (signal.aborted) return;
     await retryWithBackoff(act, signal, (error) =>
       this.#parts.logger.error({ err: error }, 'recovering runs failed, retrying'),
@@ -305,7 +327,7 @@ export class Dispatcher implements RunControl {
   }
 
   /** A look that fails is repeated by the next one. */
-  #lookOften(look: () => Promise<void>): void {
+  #lookOften(signal: AbortSignal, look: () => Promise<void>): void {
     let isLooking = false;
     const lookOnce = async () => {
       if (isLooking) return;
@@ -315,8 +337,13 @@ export class Dispatcher implements RunControl {
       );
       isLooking = false;
     };
-    this.#timers.push(setInterval(() => void lookOnce(), LOOK_MS).unref());
+    repeatUntil(signal, LOOK_MS, () => void lookOnce());
   }
+}
+
+function repeatUntil(signal: AbortSignal, intervalMs: number, act: () => void): void {
+  const timer = setInterval(act, intervalMs).unref();
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
 function completeParts(options: DispatcherOptions): Parts {
@@ -333,7 +360,7 @@ function completeParts(options: DispatcherOptions): Parts {
     onRunChanged: guardListener(options.onRunChanged, logger),
     ends: new RunEnds(queue, clock),
     events: new EventEmitter(),
-    state: { terms, leads: false, phase: 'running' },
+    state: { terms, leads: false, term: AbortSignal.abort(), phase: 'running' },
   };
 }
 

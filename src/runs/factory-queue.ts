@@ -360,7 +360,7 @@ export class FactoryQueue {
     { heldUntil }: Accepted,
     { signal, logger }: { signal: AbortSignal; logger: Logger },
   ): Promise<void> {
-    const { leases } = this.#parts;
+    const { leases, rights } = this.#parts;
     this.#startFailures.forget(run.id);
     await retryWithBackoff(
       async () => {
@@ -368,7 +368,7 @@ export class FactoryQueue {
         // The API has promised the end of a run that was cancelled meanwhile.
         if (isCancelled(signal)) await leases.cancel(run);
       },
-      this.#stopping.signal,
+      AbortSignal.any([this.#stopping.signal, rights.term]),
       (error, failures) =>
         logger.warn({ err: error, failures }, 'storing that a receiver accepted a run failed, retrying'),
     );

@@ -92,7 +92,8 @@ const MAX_HANDED_BACK = 50;
 export class RunLeases {
   readonly #parts: RunLeaseParts;
   readonly #held = new Map<RunId, Lease>();
-  readonly #stopping = new AbortController();
+  /** Until when this daemon follows leases; `null` before it leads for the first time. */
+  #term: AbortSignal | null = null;
   #recovered = false;
 
   constructor(parts: RunLeaseParts) {
@@ -109,9 +110,9 @@ export class RunLeases {
     return new Set(this.#parts.state.terms.workers.keys());
   }
 
-  /** Are the leases of an earlier daemon known, and the daemon not stopping? */
+  /** Are the leases of an earlier daemon known, and the term not over? */
   get isOpen(): boolean {
-    return this.#recovered && !this.#stopping.signal.aborted;
+    return this.#recovered && this.#term?.aborted === false;
   }
 
   /** Number of runs of this factory that workers and receivers hold. */
@@ -134,15 +135,36 @@ export class RunLeases {
     return [...this.#held.values()].filter((lease) => lease.worker === worker).map(({ run }) => run);
   }
 
-  /** Continues the leases of runs that workers and receivers held when an earlier daemon ended. */
-  async recover(): Promise<void> {
+  /**
+   * Continues the leases of runs that workers and receivers held when an earlier daemon ended.
+   *
+   * @param term gives out no runs and ends no leases after it aborts. Workers and receivers keep the runs that they hold: who
+   *   leads next continues the leases
+   */
+  async recover(term: AbortSignal): Promise<void> {
     const { queue, logger } = this.#parts;
-    for (const { run } of await queue.running('queue')) this.#hold(run);
-    for (const { run, heldUntil } of await queue.accepted()) {
+    this.forget();
+    this.#term = term;
+    const [running, accepted] = [await queue.running('queue'), await queue.accepted()];
+    if (term.aborted) return;
+    for (const { run } of running) this.#hold(run);
+    for (const { run, heldUntil } of accepted) {
       this.#holdForReceiver(run, heldUntil);
       logger.info({ run: run.id, attempt: run.attempt }, 'receiver still executes the run');
     }
     this.#recovered = true;
+    term.addEventListener('abort', () => this.#endExpiries(), { once: true });
+  }
+
+  /** Another daemon may follow the leases now. */
+  forget(): void {
+    this.#endExpiries();
+    this.#held.clear();
+    this.#recovered = false;
+  }
+
+  #endExpiries(): void {
+    for (const lease of this.#held.values()) lease.cancelExpiry();
   }
 
   /** Takes back the runs that a claim gave to no worker, because its answer was lost. Call it while no claim is in progress. */
@@ -293,12 +315,6 @@ export class RunLeases {
     return isCancelled;
   }
 
-  /** Stops giving out runs. Workers and receivers keep the runs that they hold: the next daemon continues the leases. */
-  stop(): void {
-    this.#stopping.abort();
-    for (const lease of this.#held.values()) lease.cancelExpiry();
-  }
-
   /** Ends the attempt of a run that was claimed and cannot be given to its worker. */
   async fail(run: Run, error: string): Promise<void> {
     const { ends, clock, observer } = this.#parts;
@@ -433,7 +449,7 @@ export class RunLeases {
     if (lease === undefined) return;
     const logger = this.#loggerOf(lease.run);
     const settled = await this.#parts.ends.untilRecorded(lease.run, () => this.#settle(lease), {
-      signal: this.#stopping.signal,
+      signal: this.#term!,
       logger,
       log: 'ending a lease failed, retrying',
     });

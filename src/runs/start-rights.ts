@@ -29,6 +29,11 @@ export class StartRights {
     return state.phase === 'running' && (this.isLed(executor) ? state.leads : group.isLeaseHeld());
   }
 
+  /** Aborts when another daemon may recover the runs that this one executes as the leader. */
+  get term(): AbortSignal {
+    return this.#parts.state.term;
+  }
+
   /** Number of daemons that claim runs of this executor. */
   countClaiming(executor: Executor): number {
     return this.isLed(executor) ? 1 : this.#parts.group.size();

@@ -49,6 +49,7 @@ import { createRunArtifacts } from '../../src/runs/executors/files/run-artifacts
 import { createRunLogReader, createRunLogWriter } from '../../src/runs/executors/log/run-log.ts';
 import type { SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { silentLogger } from './command-runs.ts';
+import { ENDLESS_TERM } from './endless-term.ts';
 import { deferToFileEnd } from './file-endings.ts';
 import { createTempDir } from './temp-dir.ts';
 import { validateHere } from './validate-here.ts';
@@ -211,7 +212,8 @@ export function createSeededEngine(
     await reconcilers.serveAll();
     deferToFileEnd(() => dispatcher.stop({ graceMs: 0, why: 'the test has ended' }));
     await dispatcher.start();
-    await dispatcher.lead();
+    await dispatcher.lead(ENDLESS_TERM);
+    await replays.start(ENDLESS_TERM);
     if (source !== 'repository') await reconcilers.reconcileNow('payments');
   });
   const listenOnce = once(async () => {

@@ -8,6 +8,7 @@ import type { Run, RunResult } from '../../src/domain/resources/run.ts';
 import { Dispatcher } from '../../src/runs/dispatcher.ts';
 import { createStartRecords } from '../../src/runs/executors/start-records.ts';
 import { makeRunInput, newRunId, silentLogger } from './command-runs.ts';
+import { ENDLESS_TERM } from './endless-term.ts';
 import { StoredRunQueue } from './stored-run-queue.ts';
 import { createMemoryRecords, NO_SECRETS } from './worker-claims.ts';
 
@@ -219,7 +220,7 @@ export class SimulatedDispatch {
       logger: silentLogger,
     });
     this.#life = life;
-    const begun = life.dispatcher.start().then(() => life.dispatcher!.lead());
+    const begun = life.dispatcher.start().then(() => life.dispatcher!.lead(ENDLESS_TERM));
     await Promise.race([begun, this.#crashed(life)]);
   }
 

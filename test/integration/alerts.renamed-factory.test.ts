@@ -7,6 +7,7 @@ import { RequestTally } from '../../src/outbound/alerts/rules/request-tally.ts';
 import { buildAlert } from '../helpers/build-alert.ts';
 import { applyFactory, FACTORY } from '../helpers/build-apply.ts';
 import { ids, START_MS } from '../helpers/build-offer.ts';
+import { ENDLESS_TERM } from '../helpers/endless-term.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { SQLITE, useStorage } from '../helpers/with-storage.ts';
 
@@ -65,7 +66,7 @@ describe('the alerts of a renamed factory', () => {
       schedule: scheduleCall,
       logger,
     });
-    await watch.start();
+    await watch.start(ENDLESS_TERM);
     await storage.factoryNames.rename({ from: FACTORY, to: 'shop', isHosted: false, at: START_MS });
     await watch.onFactoryRenamed();
     nowMs += 600_000;

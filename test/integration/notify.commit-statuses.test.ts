@@ -9,6 +9,7 @@ import type { NotifyTarget } from '../../src/outbound/notify/notify-target.ts';
 import { postOverHttp } from '../../src/outbound/notify/post-notice.ts';
 import { applyFactory, buildReconciliation, FACTORY } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';
+import { ENDLESS_TERM } from '../helpers/endless-term.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type GitHost, HOST_TOKEN, HOST_WEBHOOK_SECRET, startGitHost } from '../helpers/git-host.ts';
 import { FakeSchedule } from '../helpers/reconcile-world.ts';
@@ -86,7 +87,7 @@ async function begin(...targets: NotifyTarget[]): Promise<void> {
     clock: { wallMs: () => nowMs, monotonicMs: () => nowMs },
     ids: createIdSource(randomBytes),
   });
-  notifier.start();
+  notifier.start(ENDLESS_TERM);
 }
 
 const applied = (revision: string) => buildReconciliation({ revision, message: `${revision} is live` });

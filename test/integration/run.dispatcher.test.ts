@@ -15,6 +15,7 @@ import {
   type Workshop,
   waitUntil,
 } from '../helpers/command-runs.ts';
+import { ENDLESS_TERM } from '../helpers/endless-term.ts';
 import { ScriptedExecutor } from '../helpers/scripted-executor.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 import { claimOrder, createMemoryRecords, NO_SECRETS } from '../helpers/worker-claims.ts';
@@ -64,7 +65,7 @@ function open(
 /** As a daemon with its own storage: it leads from its start. */
 async function begin(it: Dispatcher): Promise<void> {
   await it.start();
-  await it.lead();
+  await it.lead(ENDLESS_TERM);
 }
 
 function ending(graceMs: number) {
@@ -709,15 +710,50 @@ describe('the life of a dispatcher', () => {
   it('recovers once if it is started and leads twice', async () => {
     const calls = countCalls();
     const it = open();
-    await Promise.all([it.start(), it.start(), it.lead(), it.lead()]);
-    await Promise.all([it.start(), it.lead()]);
+    await Promise.all([it.start(), it.start(), it.lead(ENDLESS_TERM), it.lead(ENDLESS_TERM)]);
+    await Promise.all([it.start(), it.lead(ENDLESS_TERM)]);
     expect(calls.accepted).toBe(1);
   });
 
   it('starts when it leads first', async () => {
     const id = addRun();
-    await open().lead();
+    await open().lead(ENDLESS_TERM);
     await waitUntil(isIn(id, 'running'), 'it is executed');
+  });
+
+  it('ends what only the leader does with the term, and continues it in the next one', async () => {
+    const [term, next] = [new AbortController(), new AbortController()];
+    const led = { ledExecutors: ['command'], localExecutors: [], retryInterrupted: true } as const;
+    const workers = new Map([
+      ['pulled', { concurrency: 1, leaseMs: 60_000, timeoutMs: 60_000, hasExecutor: true, retry: 'never' as const }],
+    ]);
+    const it = open({ ...led, workers });
+    const sent = addRun();
+    const pulled = addRun({ factory: 'pulled' });
+    const order = claimOrder({ factories: ['pulled'], waitMs: 60_000 });
+    await it.start();
+    await it.lead(term.signal);
+    await waitUntil(() => executor.running === 1, 'it is sent');
+    const [{ fence } = { fence: 0 }] = await it.workers.claim(order);
+    const waiting = it.workers.claim(claimOrder({ factories: ['pulled'], waitMs: 60_000 }));
+    // It found nothing, and waits.
+    await new Promise(setImmediate);
+    term.abort();
+    expect(await waiting).toEqual([]);
+    await waitUntil(() => executor.running === 0, 'the request has ended');
+    await waitUntil(isIn(sent, 'queued'), 'it is to be sent again');
+    const calls = countCalls();
+    it.onRunsCreated('payments', [{ concurrencyKey: 'a' }]);
+    it.wakeAll();
+    await expect(it.workers.claim(order)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect([calls, it.explainWait(waitingIn('payments')).reason]).toEqual([{}, 'recovering']);
+
+    await it.lead(next.signal);
+    await waitUntil(isIn(sent, 'running'), 'it is sent again');
+    expect(queue.run(sent).attempt).toBe(2);
+    expect(await it.workers.heartbeat({ id: pulled, fence }, { log: '', progress: null })).toMatchObject({
+      outcome: 'held',
+    });
   });
 
   it('starts nothing after a stop, also if it was never started', async () => {
@@ -742,7 +778,7 @@ describe('the life of a dispatcher', () => {
       return recovering;
     };
     const it = open();
-    const led = it.lead();
+    const led = it.lead(ENDLESS_TERM);
     const stopped = it.stop(ending(0));
     letGo();
     await Promise.all([led, stopped]);

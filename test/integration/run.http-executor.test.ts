@@ -25,6 +25,7 @@ import {
   type Workshop,
   waitUntil,
 } from '../helpers/command-runs.ts';
+import { ENDLESS_TERM } from '../helpers/endless-term.ts';
 import {
   answer,
   answerJson,
@@ -479,7 +480,7 @@ describe('a receiver that is down', () => {
       startRecords: createMemoryRecords(),
     });
     await dispatcher.start();
-    await dispatcher.lead();
+    await dispatcher.lead(ENDLESS_TERM);
     return dispatcher;
   }
 

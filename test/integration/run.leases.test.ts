@@ -17,6 +17,7 @@ import type { RunEvents } from '../../src/runs/run-events.ts';
 import type { RunLeases } from '../../src/runs/run-leases.ts';
 import { openWorkers } from '../../src/runs/workers/open-workers.ts';
 import { makeRunInput, newRunId, silentLogger, waitUntil } from '../helpers/command-runs.ts';
+import { ENDLESS_TERM } from '../helpers/endless-term.ts';
 import { ScriptedExecutor } from '../helpers/scripted-executor.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 import { callerNamed, claimOrder, createMemoryRecords, NO_SECRETS } from '../helpers/worker-claims.ts';
@@ -75,7 +76,12 @@ function build(
   writer: RunLogWriter = logs,
 ): OpenLeases {
   const workers = new Map(Object.entries(terms).map(([factory, changed]) => [factory, { ...TERMS, ...changed }]));
-  state = { phase: 'running', leads: true, terms: { executors: new Map([['payments', NOTIFIED]]), workers } };
+  state = {
+    phase: 'running',
+    leads: true,
+    term: ENDLESS_TERM,
+    terms: { executors: new Map([['payments', NOTIFIED]]), workers },
+  };
   const events: RunEvents = new EventEmitter();
   events.on('changed', (id) => changes.push(queue.run(id).state));
   events.on('startable', (factory) => released.push(factory));
@@ -101,9 +107,13 @@ function build(
   return Object.assign(opened.leases, { claim: opened.control.claim });
 }
 
-async function open(terms?: Record<string, Partial<WorkerTerms>>, writer?: RunLogWriter): Promise<OpenLeases> {
+async function open(
+  terms?: Record<string, Partial<WorkerTerms>>,
+  writer?: RunLogWriter,
+  term: AbortSignal = ENDLESS_TERM,
+): Promise<OpenLeases> {
   const leases = build(terms, writer);
-  await leases.recover();
+  await leases.recover(term);
   return leases;
 }
 
@@ -171,7 +181,7 @@ describe('a claim', () => {
     for (let n = 0; n < 2; n++) addRun();
     const leases = build();
     await expect(claim(leases)).rejects.toMatchObject({ code: 'storage_unavailable' });
-    await leases.recover();
+    await leases.recover(ENDLESS_TERM);
     expect(await claim(leases, 5)).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(LEASE_MS - 1);
     expect(await leases.heartbeat({ id: left, fence: 2 }, { log: '', progress: null })).toMatchObject({
@@ -186,10 +196,11 @@ describe('a run that a receiver has accepted', () => {
   it('is held until its deadline, over a restart, and counts as held', async () => {
     const id = addRun({ state: 'running', executor: 'http', attempt: 2, startedAt: Date.now() });
     const heldUntil = Date.now() + 90_000;
-    const first = await open();
+    const term = new AbortController();
+    const first = await open(undefined, undefined, term.signal);
     expect(await first.accept(queue.run(id), heldUntil)).toBe(true);
     await vi.advanceTimersByTimeAsync(60_000);
-    first.stop();
+    term.abort();
     const leases = await open();
     expect([leases.countHeld('payments'), leases.countAllHeld()]).toEqual([1, 1]);
     const hold = { id, fence: 2, isReceiver: true };
@@ -409,9 +420,10 @@ describe('a lease', () => {
 
   it('stays with its worker when the daemon stops', async () => {
     const id = addRun();
-    const leases = await open();
+    const term = new AbortController();
+    const leases = await open(undefined, undefined, term.signal);
     await claim(leases);
-    leases.stop();
+    term.abort();
     await vi.advanceTimersByTimeAsync(2 * LEASE_MS);
     expect(queue.run(id)).toMatchObject({ state: 'running', attempt: 1 });
   });

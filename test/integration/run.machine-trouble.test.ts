@@ -21,6 +21,7 @@ import {
   type Workshop,
   waitUntil,
 } from '../helpers/command-runs.ts';
+import { ENDLESS_TERM } from '../helpers/endless-term.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 import { createMemoryRecords, NO_SECRETS } from '../helpers/worker-claims.ts';
 
@@ -76,7 +77,7 @@ async function start(
     startRecords: createMemoryRecords(),
   });
   await dispatcher.start();
-  await dispatcher.lead();
+  await dispatcher.lead(ENDLESS_TERM);
   return dispatcher;
 }
 

@@ -12,6 +12,7 @@ import type { RunEvents } from '../../src/runs/run-events.ts';
 import { MAX_WAITING_CLAIMS } from '../../src/runs/workers/claim-waiters.ts';
 import { openWorkers, type Workers } from '../../src/runs/workers/open-workers.ts';
 import { makeRunInput, newRunId, silentLogger, waitUntil } from '../helpers/command-runs.ts';
+import { ENDLESS_TERM } from '../helpers/endless-term.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 import { callerNamed, claimOrder, createMemoryRecords } from '../helpers/worker-claims.ts';
 
@@ -40,11 +41,16 @@ beforeEach(async () => {
 });
 afterEach(() => vi.useRealTimers());
 
-async function open(terms: Partial<WorkerTerms> = {}, secrets: Record<string, string> = {}): Promise<Workers> {
+async function open(
+  terms: Partial<WorkerTerms> = {},
+  secrets: Record<string, string> = {},
+  term: AbortSignal = ENDLESS_TERM,
+): Promise<Workers> {
   const payments = { ...TERMS, ...terms };
   state = {
     phase: 'running',
     leads: true,
+    term: ENDLESS_TERM,
     terms: { executors: new Map(), workers: new Map([['payments', payments]]) },
   };
   const events: RunEvents = new EventEmitter();
@@ -75,7 +81,7 @@ async function open(terms: Partial<WorkerTerms> = {}, secrets: Record<string, st
     openMask: async () => (text) => text,
   });
   events.on('startable', (factory) => opened.claims.wake(factory));
-  await opened.leases.recover();
+  await opened.leases.recover(term);
   return opened;
 }
 
@@ -234,7 +240,8 @@ describe('a run with labels', () => {
 describe('a worker that was lost', () => {
   it('does not get its attempt repeated if it recorded the start, unless the configuration allows it', async () => {
     for (const retry of ['never', 'interrupted'] as const) {
-      workers = await open({ retry });
+      const term = new AbortController();
+      workers = await open({ retry }, {}, term.signal);
       const id = addRun();
       await claim();
       expect(await workers.control.start({ id, fence: 1 })).toMatchObject({ outcome: 'held' });
@@ -245,7 +252,7 @@ describe('a worker that was lost', () => {
       const end = retry === 'never' ? { state: 'failed', error: 'interrupted' } : { state: 'queued', attempt: 2 };
       expect(queue.run(id)).toMatchObject(end);
       expect(await workers.control.start({ id, fence: 1 })).toMatchObject({ outcome: 'lost' });
-      workers.leases.stop();
+      term.abort();
     }
   });
 

@@ -11,8 +11,8 @@ import { ReplayLoop, type ReplayLoopParts } from './replay-loop.ts';
 /** Everything that replays stored deliveries. */
 export interface ReplayService {
   control: ReplayControl;
-  /** Continues the replays of an earlier daemon. */
-  start(): Promise<void>;
+  /** Continues the replays of an earlier daemon, until `term` aborts. */
+  start(term: AbortSignal): Promise<void>;
   /** Waits for the steps in progress. Replays continue with the next daemon. */
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function createReplays(parts: ReplayContext & ReplayLoopParts): ReplaySer
       },
       cancel: (id) => replays.end(id, { state: 'cancelled', error: null, at: clock.wallMs() }),
     },
-    start: () => loop.start(),
+    start: (term) => loop.start(term),
     stop: () => loop.stop(),
   };
 }

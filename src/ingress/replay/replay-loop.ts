@@ -49,27 +49,34 @@ const STEP_MS = 100;
  */
 export class ReplayLoop {
   readonly #parts: ReplayLoopParts;
+  /** Of the current term, or of the last one. */
   readonly #loops = new Map<ReplayId, Loop>();
-  #isStopped = false;
+  /** In which this daemon leads; `null` before the first one. */
+  #term: AbortSignal | null = null;
 
   constructor(parts: ReplayLoopParts) {
     this.#parts = parts;
   }
 
-  /** Continues the replays of an earlier daemon. */
-  async start(): Promise<void> {
+  /** Continues the replays of an earlier daemon, until `term` aborts. */
+  async start(term: AbortSignal): Promise<void> {
+    await this.stop();
+    this.#loops.clear();
+    this.#term = term;
     for (const replay of await this.#parts.replays.open()) this.begin(replay);
   }
 
+  /** Takes the steps of this replay. Without a term, the next one continues it. */
   begin(replay: Replay): void {
     const { id } = replay;
-    if (this.#isStopped || this.#loops.has(id)) return;
+    if (this.#term === null || this.#term.aborted || this.#loops.has(id)) return;
     let current = replay;
     const loop = new Loop({
       turn: async () => {
         const taken = await this.#continue(current);
         if (taken === null) {
           this.#loops.delete(id);
+          void loop.stop();
           return null;
         }
         current = taken.replay;
@@ -79,12 +86,11 @@ export class ReplayLoop {
         this.#parts.logger.warn({ replay: id, problem: messageOf(error) }, 'replay step failed, retrying'),
     });
     this.#loops.set(id, loop);
-    loop.start();
+    loop.start({ term: this.#term });
   }
 
-  /** Waits for the steps in progress. */
+  /** Takes no further step. Resolves when none is in progress. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
     await Promise.all([...this.#loops.values()].map((loop) => loop.stop()));
   }
 

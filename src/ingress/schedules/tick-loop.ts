@@ -81,16 +81,16 @@ export class TickLoop {
   constructor(parts: TickLoopParts) {
     this.#parts = parts;
     this.#loop = new Loop({
-      turn: () => this.#takeTurn(),
+      turn: (ending) => this.#takeTurn(ending),
       onFailure: (error) => parts.logger.error({ err: error }, 'firing schedules failed, retrying'),
       schedule: parts.schedule,
     });
   }
 
-  /** Begins to tick: this daemon leads. */
-  start(): void {
+  /** Begins to tick: this daemon leads until `term` aborts, or until it stops. */
+  start(term?: AbortSignal): void {
     if (this.#loop.isRunning) return;
-    this.#loop.start();
+    this.#loop.start({ term });
     for (const factory of this.#declared.keys()) this.#noteChange(factory, null);
   }
 
@@ -138,9 +138,9 @@ export class TickLoop {
     this.#loop.wake();
   }
 
-  async #takeTurn(): Promise<number | null> {
+  async #takeTurn(ending: AbortSignal): Promise<number | null> {
     await workOnEach(this.#takeChanges(), (change) => this.#store(...change), this.#noteUnstored);
-    await this.#fireDue();
+    await this.#fireDue(ending);
     return this.#untilNext();
   }
 
@@ -213,8 +213,8 @@ export class TickLoop {
     return waits.length === 0 ? null : Math.max(0, Math.min(MAX_WAIT_MS, ...waits));
   }
 
-  async #fireDue(): Promise<void> {
-    while (this.#loop.isRunning) {
+  async #fireDue(ending: AbortSignal): Promise<void> {
+    while (!ending.aborted) {
       const nowMs = this.#parts.clock.wallMs();
       const due = this.#takeDue(nowMs);
       if (due.length === 0) return;

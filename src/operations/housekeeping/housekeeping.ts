@@ -68,43 +68,34 @@ export interface Housekeeping {
  * unlogged requests.
  */
 export function startHousekeeping(parts: HousekeepingParts): Housekeeping {
-  let stopped = false;
   const sweeps = new TaskQueue();
   const onFailure = (error: unknown) => parts.logger.error({ err: error }, 'housekeeping failed; it is retried later');
-  const repeat = (intervalMs: number, work: () => Promise<void>) => {
-    const turn = async () => {
-      await work();
+  const repeat = (intervalMs: number, work: (ending: AbortSignal) => Promise<void>) => {
+    const turn = async (ending: AbortSignal) => {
+      await work(ending);
       return intervalMs;
     };
     return new Loop({ turn, onFailure });
   };
-  const repeatSweeps = (isStopped: IsStopped, intervalMs: number, ...group: Sweep[]) =>
-    repeat(intervalMs, () => workOnEach(group, (one) => sweeps.run(() => one(parts, isStopped)), onFailure));
+  const repeatSweeps = (intervalMs: number, ...group: Sweep[]) =>
+    repeat(intervalMs, (ending) => {
+      const sweep = (one: Sweep) => sweeps.run(() => one(parts, () => ending.aborted));
+      return workOnEach(group, sweep, onFailure);
+    });
+  const repeatAll = ([orphans, retention, space]: Sweeps) => [
+    repeatSweeps(ORPHAN_INTERVAL_MS, orphans),
+    repeatSweeps(RETENTION_INTERVAL_MS, ...retention),
+    repeatSweeps(SPACE_INTERVAL_MS, space),
+  ];
   const flush = repeat(FLUSH_INTERVAL_MS, () => flushRows(parts));
-  flush.start(FLUSH_INTERVAL_MS);
-  const loops = [flush];
-  const begin = (isStopped: IsStopped, [orphans, retention, space]: Sweeps) => {
-    const begun = [
-      repeatSweeps(isStopped, ORPHAN_INTERVAL_MS, orphans),
-      repeatSweeps(isStopped, RETENTION_INTERVAL_MS, ...retention),
-      repeatSweeps(isStopped, SPACE_INTERVAL_MS, space),
-    ];
-    for (const loop of begun) loop.start();
-    loops.push(...begun);
-    return begun;
-  };
-  begin(() => stopped, OF_EACH_DAEMON);
+  const [own, led] = [repeatAll(OF_EACH_DAEMON), repeatAll(OF_THE_LEADER)];
+  flush.start({ delayMs: FLUSH_INTERVAL_MS });
+  for (const loop of own) loop.start();
   return {
     lead: (term) => {
-      const begun = begin(() => stopped || term.aborted, OF_THE_LEADER);
-      term.addEventListener('abort', () => {
-        for (const loop of begun) void loop.stop();
-      });
+      for (const loop of led) loop.start({ term });
     },
-    stop: async () => {
-      stopped = true;
-      await Promise.all(loops.map((loop) => loop.stop()));
-    },
+    stop: async () => void (await Promise.all([flush, ...own, ...led].map((loop) => loop.stop()))),
   };
 }
 

@@ -71,11 +71,12 @@ export class AlertWatch {
     });
   }
 
-  /** Continues the alerts of an earlier daemon, then evaluates. */
-  async start(): Promise<void> {
-    await this.#readActive();
+  /** Continues the alerts of an earlier daemon, then evaluates until `term` aborts. Resolves after the first evaluation. */
+  async start(term: AbortSignal): Promise<void> {
+    term.addEventListener('abort', () => void this.#tasks.run(() => this.#active.clear()), { once: true });
+    await this.#tasks.run(() => (term.aborted ? undefined : this.#readActive()));
     for (const factory of this.#parts.factories()) this.#changed.add(factory);
-    this.#loop.start();
+    this.#loop.start({ term });
     await this.#loop.settled();
   }
 

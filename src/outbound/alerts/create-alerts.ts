@@ -60,7 +60,9 @@ export interface Alerts {
 export function createAlerts(parts: AlertParts): Alerts {
   const { config, storage, metrics, clock, ids, logger } = parts;
   const requests = new RequestTally(() => clock.monotonicMs());
-  const createdAt = clock.wallMs();
+  /** Requests that were received before are in the log only. */
+  let countedFrom = clock.wallMs();
+  let hasLed = false;
   const noteUnaccepted = (kind: UnacceptedKind, ref: number, count: number) => {
     const webhook = parts.findWebhook(ref);
     if (webhook !== undefined) requests.note(kind, webhook, count);
@@ -119,11 +121,14 @@ export function createAlerts(parts: AlertParts): Alerts {
     failures: () => sender.targets().flatMap(({ failure }) => failure ?? []),
     part: {
       name: 'alerts',
-      lead: async () => {
-        publicUrl.start();
-        await noteEarlierRequests(requests, createdAt, parts);
-        await watch.start();
-        sender.start();
+      lead: async (term) => {
+        publicUrl.start(term);
+        // Meanwhile, other daemons counted their requests.
+        if (hasLed) countedFrom = requests.restart(clock.wallMs());
+        hasLed = true;
+        await noteEarlierRequests(requests, countedFrom, parts);
+        await watch.start(term);
+        sender.start(term);
       },
       reload: () => {
         sender.setTargets(config.alerts.targets);

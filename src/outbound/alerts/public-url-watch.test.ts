@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ENDLESS_TERM } from '../../../test/helpers/endless-term.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { PublicUrlWatch } from './public-url-watch.ts';
 
@@ -36,7 +37,7 @@ function createWatch(answers: (string | null)[], isOn = true) {
 
 it('PublicUrlWatch reports a problem after the second failed request, and its end after the first that arrives', async () => {
   const { watch, fire, settle, counts } = createWatch(['no route', 'no route', null]);
-  watch.start();
+  watch.start(ENDLESS_TERM);
   await settle();
   expect(watch.problem).toBeNull();
   expect(await fire()).toBe(5000);
@@ -48,7 +49,7 @@ it('PublicUrlWatch reports a problem after the second failed request, and its en
 
 it('PublicUrlWatch ignores a single failed request', async () => {
   const { watch, fire, settle, counts } = createWatch(['reset', null]);
-  watch.start();
+  watch.start(ENDLESS_TERM);
   await settle();
   await fire();
   expect(watch.problem).toBeNull();
@@ -57,7 +58,7 @@ it('PublicUrlWatch ignores a single failed request', async () => {
 
 it('PublicUrlWatch sends nothing while it is off', async () => {
   const { watch, settle, counts, timers } = createWatch(['no route'], false);
-  watch.start();
+  watch.start(ENDLESS_TERM);
   await settle();
   expect(counts().probes).toBe(0);
   expect(timers).toEqual([]);

@@ -40,9 +40,10 @@ export class PublicUrlWatch {
     return this.#problem;
   }
 
-  /** Sends the first request now. Later ones follow in the interval. */
-  start(): void {
-    this.#loop.start();
+  /** Sends the first request now. Later ones follow in the interval, until `term` aborts. */
+  start(term: AbortSignal): void {
+    this.#isSuspected = false;
+    this.#loop.start({ term });
   }
 
   /** Sends a request now, for example because an apply has changed something. A failure is confirmed only after its pause. */

@@ -52,7 +52,7 @@ export function createNotifier(parts: CommitNotifierParts): { notifier: Notifier
 function report(notifier: Notifier): Part<ConfigChange> {
   return {
     name: 'notifications',
-    lead: () => notifier.start(),
+    lead: (term) => notifier.start(term),
     reload: ({ config }) => notifier.setTargets(collectTargets(config)),
     stop: ({ hurry }) => notifier.stop(hurry),
     on: {

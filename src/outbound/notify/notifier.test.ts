@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { makeRunInput, silentLogger } from '../../../test/helpers/command-runs.ts';
+import { ENDLESS_TERM } from '../../../test/helpers/endless-term.ts';
 import { createIdSource } from '../../domain/ids.ts';
 import type { NewNotice, Notice } from '../../domain/notice.ts';
 import { Notifier, type NotifierParts } from './notifier.ts';
@@ -42,7 +43,7 @@ async function start(put: (notice: NewNotice) => Promise<boolean>, targets: Noti
     logger: silentLogger,
   };
   const notifier = new Notifier(parts as unknown as NotifierParts);
-  notifier.start();
+  notifier.start(ENDLESS_TERM);
   await notifier.stop();
 }
 
@@ -96,7 +97,7 @@ it('posts the next notification if one cannot be composed, which is retried late
   };
   const target = callback('https://a.example');
   const notifier = new TargetNotifier('payments', target, parts as unknown as TargetNotifierParts);
-  await notifier.start();
+  await notifier.start(ENDLESS_TERM);
   await vi.waitFor(() => expect(queue.settle).toHaveBeenCalledWith('good', { problem: null, at: 10 }));
   const problem = 'it cannot be composed; see the log of the daemon';
   expect(queue.postpone).toHaveBeenCalledWith('broken', expect.objectContaining({ problem }));

@@ -41,7 +41,8 @@ type FollowRequestPosts = (factory: string, report: RequestReport, post: Request
 export class Notifier {
   readonly #parts: NotifierParts;
   #notifiers: ReadonlyMap<string, readonly TargetNotifier[]> = new Map();
-  #isStarted = false;
+  /** In which this daemon leads; `null` before the first one. */
+  #term: AbortSignal | null = null;
   /** What was last queued for the targets of each factory, so that a poll without changes costs nothing. */
   readonly #queued = new Map<string, string>();
   readonly #tasks = new TaskQueue();
@@ -71,13 +72,16 @@ export class Notifier {
     // A changed target continues with the queue of its predecessor.
     for (const notifier of before) this.#tasks.run(() => notifier.stop(this.#hurry.signal)).catch(() => {});
     for (const [factory, notifiers] of added) {
-      if (this.#isStarted && notifiers.length > 0) this.#startReporting(factory, notifiers);
+      if (notifiers.length > 0) this.#startReporting(factory, notifiers);
     }
   }
 
-  /** Continues the queue of an earlier daemon, and queues its last reconciliation if that was not reported. */
-  start(): void {
-    this.#isStarted = true;
+  /**
+   * Continues the queue of an earlier daemon, and queues its last reconciliation if that was not reported. Nothing is queued
+   * or posted after `term` aborts: who leads then begins like this.
+   */
+  start(term: AbortSignal): void {
+    this.#term = term;
     for (const [factory, notifiers] of this.#notifiers) this.#startReporting(factory, notifiers);
   }
 
@@ -101,7 +105,6 @@ export class Notifier {
 
   /** Runs may have ended that nobody offered. Returns immediately. */
   offerRecentRuns(): void {
-    if (!this.#isStarted) return;
     for (const factory of this.#notifiers.keys()) this.#enqueue(factory, () => this.#queueRecentRuns(factory));
   }
 
@@ -186,8 +189,8 @@ export class Notifier {
   }
 
   #startReporting(factory: string, notifiers: readonly TargetNotifier[]): void {
-    this.#enqueue(factory, async () => {
-      for (const notifier of notifiers) notifier.start();
+    this.#enqueue(factory, async (term) => {
+      for (const notifier of notifiers) notifier.start(term);
       const last = await this.#parts.inventory.lastReconciliation(factory);
       this.#queued.delete(factory);
       if (last !== null) await this.#queueReport(last);
@@ -225,6 +228,7 @@ export class Notifier {
 
   async #queueRun(id: RunId): Promise<void> {
     const { runs } = this.#parts;
+    if (this.#term?.aborted) return;
     const changed = await runs.get(id);
     if (changed === null || changed.finishedAt === null) return;
     if (this.#reportersOf(changed.factory, 'runs').length === 0) return;
@@ -249,9 +253,11 @@ export class Notifier {
     else await notifier.skip({ ...key, outcome: 'skipped', report }, composed.problem);
   }
 
-  /** Sequential, so that the outcomes of a factory keep their order. */
-  #enqueue(factory: string, work: () => Promise<void>): void {
-    this.#tasks.run(work).catch(this.#logFailure(factory));
+  /** Sequential, so that the outcomes of a factory keep their order. Does nothing if this daemon does not lead. */
+  #enqueue(factory: string, work: (term: AbortSignal) => Promise<void>): void {
+    const term = this.#term;
+    if (term === null) return;
+    this.#tasks.run(() => (term.aborted ? undefined : work(term))).catch(this.#logFailure(factory));
   }
 
   #logFailure(factory: string): (error: unknown) => void {

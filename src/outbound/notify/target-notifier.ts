@@ -70,9 +70,9 @@ export class TargetNotifier {
     return this.#outbox.failure;
   }
 
-  /** Continues the queue of an earlier daemon. A notification that it gave up last is retried. */
-  start(): void {
-    this.#outbox.start();
+  /** Continues the queue of an earlier daemon, until `term` aborts. A notification that it gave up last is retried. */
+  start(term: AbortSignal): void {
+    this.#outbox.start(term);
   }
 
   /** Returns whether it is queued: not if the same was queued before. */

@@ -61,9 +61,12 @@ export interface RequestChecks {
 }
 
 export function createRequestChecks(parts: RequestCheckParts): RequestChecks {
-  const thread = new RequestThread(parts);
-  let watches = openWatches(parts, thread, new Map());
-  let isStarted = false;
+  /** Of the current term, or of the last one. */
+  let thread = new RequestThread(parts);
+  const check: RequestThread['check'] = (order, onTouched) => thread.check(order, onTouched);
+  let watches = openWatches(parts, check, new Map());
+  /** In which this daemon leads; `null` before the first one. */
+  let leading: AbortSignal | null = null;
   const ended: Promise<void>[] = [];
   parts.notifier.followRequests((factory, report, post) => watches.get(factory)?.onPost(report, post));
   return {
@@ -71,15 +74,18 @@ export function createRequestChecks(parts: RequestCheckParts): RequestChecks {
     failures: (factory) => [watches.get(factory)?.failure ?? null].filter((failure) => failure !== null),
     part: {
       name: 'pull requests',
-      lead: () => {
-        isStarted = true;
-        for (const watch of watches.values()) watch.start();
+      lead: (term) => {
+        leading = term;
+        const ofTerm = new RequestThread(parts);
+        thread = ofTerm;
+        term.addEventListener('abort', () => void ofTerm.close(), { once: true });
+        for (const watch of watches.values()) watch.start(term);
       },
       reload: () => {
         const before = watches;
-        watches = openWatches(parts, thread, before);
+        watches = openWatches(parts, check, before);
         for (const [name, watch] of before) if (watches.get(name) !== watch) ended.push(watch.stop());
-        for (const [name, watch] of watches) if (isStarted && before.get(name) !== watch) watch.start();
+        for (const [name, watch] of watches) if (leading !== null && before.get(name) !== watch) watch.start(leading);
       },
       stop: async () => {
         const stopped = [...watches.values()].map((watch) => watch.stop());
@@ -92,11 +98,9 @@ export function createRequestChecks(parts: RequestCheckParts): RequestChecks {
           if (factory !== null) parts.publish('pullRequestsHinted', { factory });
         },
         pullRequestsHinted: ({ factory }) => watches.get(factory)?.onHint(),
-        reconciled: ({ factory }) => {
-          if (isStarted) watches.get(factory)?.onReconciled();
-        },
+        reconciled: ({ factory }) => watches.get(factory)?.onReconciled(),
         secretChanged: ({ name }) => {
-          if (isStarted) for (const watch of watches.values()) watch.onSecretChanged(name);
+          for (const watch of watches.values()) watch.onSecretChanged(name);
         },
       },
     },
@@ -106,7 +110,7 @@ export function createRequestChecks(parts: RequestCheckParts): RequestChecks {
 /** A factory whose settings are the same keeps its watch. */
 function openWatches(
   parts: RequestCheckParts,
-  thread: RequestThread,
+  check: RequestThread['check'],
   before: ReadonlyMap<string, RequestWatch>,
 ): Map<string, RequestWatch> {
   const { notifier, inventory, secrets, publish, clock, logger } = parts;
@@ -121,7 +125,7 @@ function openWatches(
         inventory,
         secrets,
         post: postOverHttp,
-        check: (order, onTouched) => thread.check(order, onTouched),
+        check,
         onChanged: (factory) => publish('pullRequestsChanged', { factory }),
         userAgent: `dockbell/${readPackageVersion()}`,
         schedule: scheduleCall,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../test/helpers/command-runs.ts';
+import { ENDLESS_TERM } from '../../../test/helpers/endless-term.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { SecretValue } from '../../domain/secret-value.ts';
 import { RequestWatch, type RequestWatchParts, type WatchedFactory } from './request-watch.ts';
@@ -57,7 +58,7 @@ it('checks all requests if what was reported about one cannot be read', async ()
     logger: silentLogger,
   };
   const watch = new RequestWatch(factory, parts as unknown as RequestWatchParts);
-  watch.start();
+  watch.start(ENDLESS_TERM);
   await eventually(() => checked.length === 2);
   await watch.stop();
   expect(checked.sort()).toEqual([1, 2]);

@@ -51,6 +51,12 @@ export interface RequestWatchParts {
   logger: Logger;
 }
 
+/** A request whose last check does not count any more, and the digest of what the next one depends on. */
+interface DueCheck {
+  entry: OpenEntry;
+  inputs: string;
+}
+
 /**
  * Checks the open pull requests of one factory, one after another. Its list is that of the host, which is asked in an interval
  * and after a delivery about a pull request. A request is checked if its head, or what is applied, is not that of its last
@@ -89,8 +95,15 @@ export class RequestWatch {
     return this.#failure;
   }
 
-  start(): void {
-    this.#loop.start();
+  /** Checks what is open until `term` aborts. What an earlier term knew, another daemon may have changed. */
+  start(term: AbortSignal): void {
+    if (this.#loop.isRunning) return;
+    this.#entries.clear();
+    this.#etag = null;
+    this.#isListDue = true;
+    this.#lastListAt = Number.NEGATIVE_INFINITY;
+    this.#pausedUntil = 0;
+    this.#loop.start({ term });
   }
 
   /** A delivery reports a change of a pull request. Its content is not used: the host is asked. */
@@ -156,7 +169,7 @@ export class RequestWatch {
     if (this.#parts.clock.monotonicMs() >= this.#listAt()) await this.#updateList(ending);
     const next = await this.#findNext();
     if (next === null) return this.#untilNext();
-    if (!ending.aborted) await this.#check(next.entry, next.inputs);
+    if (!ending.aborted) await this.#check(next, ending);
     return 0;
   }
 
@@ -208,7 +221,7 @@ export class RequestWatch {
   }
 
   /** The request that has waited longest, of those whose last check does not count any more. */
-  async #findNext(): Promise<{ entry: OpenEntry; inputs: string } | null> {
+  async #findNext(): Promise<DueCheck | null> {
     const status = await this.#parts.inventory.status(this.factory.name);
     // What a merge would change is not known before the first reconciliation.
     if (status === null || status.attemptedAt === null) return null;
@@ -247,7 +260,7 @@ export class RequestWatch {
     this.#announce();
   }
 
-  async #check(entry: OpenEntry, inputs: string): Promise<void> {
+  async #check({ entry, inputs }: DueCheck, ending: AbortSignal): Promise<void> {
     const { name, target, prefix, hasBacktest, reportsUntouched } = this.factory;
     const { notifier, clock, logger } = this.#parts;
     const { number, commit, isFork } = entry.request;
@@ -279,13 +292,13 @@ export class RequestWatch {
     const isNew = entry.state === 'waiting';
     const check = await this.#parts
       .check(order, async () => {
-        if (isNew && this.#loop.isRunning) await notifier.reportRequest(name, report('pending', PENDING));
+        if (isNew && !ending.aborted) await notifier.reportRequest(name, report('pending', PENDING));
       })
       .catch((error: unknown): RequestCheck => {
         logger.warn({ factory: name, request: number, commit, err: error }, 'checking a pull request failed');
         return { outcome: 'unread', message: 'the check failed; see the log of the daemon' };
       });
-    if (!this.#loop.isRunning) return;
+    if (ending.aborted) return;
     entry.checkedAt = clock.wallMs();
     if (check.outcome === 'unread') return this.#noteUnread(entry, check.message, report);
     if (check.outcome === 'untouched') {

@@ -32,6 +32,6 @@ export function startPolling(
     onFailure: () => undefined,
     schedule: clock.schedule,
   });
-  loop.start(waitMs());
+  loop.start({ delayMs: waitMs() });
   return () => void loop.stop();
 }

@@ -12,6 +12,7 @@ import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { OnTimedPass } from '../../domain/ports/tracing.ts';
 import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
 import { type CancelCall, scheduleCall } from '../../domain/time/schedule.ts';
+import { TaskQueue } from '../../domain/time/task-queue.ts';
 import type { StoredTraceContext } from '../../domain/trace-context.ts';
 import type { AdoptSecret } from '../../ingress/ingress-context.ts';
 import type { Packed } from '../../platform/threads/packed.ts';
@@ -51,8 +52,8 @@ export interface ReconcileThread {
     changed: Pick<ReconcileSettings, 'factories' | 'webhooksPerFactory'>,
     toServe: readonly string[],
   ): Promise<void>;
-  /** Starts the loops of all factories. */
-  start(): void;
+  /** Starts the loops of all factories. When `term` aborts, they end like at a stop; what is live stays, and is followed. */
+  start(term: AbortSignal): void;
   onSecretChanged(): void;
   /** The production branch of the factory may have moved. */
   onPush(factory: string, trace: StoredTraceContext | null): void;
@@ -76,7 +77,7 @@ export function startReconcileThread(parts: ReconcileThreadParts): ReconcileThre
     serveAll: reconcilers.serveAll,
     follow: reconcilers.follow,
     restart: (changed, toServe) => thread.restart(changed, toServe),
-    start: () => thread.startLoops(),
+    start: (term) => thread.lead(term),
     onSecretChanged: () => notify(reconcilers.onSecretChanged()),
     onPush: (factory, trace) => notify(reconcilers.onPush(factory, trace)),
     stop: () => thread.stop(),
@@ -89,6 +90,7 @@ class RestartingThread {
   readonly #parts: ReconcileThreadParts;
   #worker!: Worker;
   #link!: PortLink;
+  readonly #restarts = new TaskQueue();
   #hasLoops = false;
   #isStopping = false;
   #settings: ReconcileThreadParts['settings'];
@@ -101,9 +103,11 @@ class RestartingThread {
     this.#start();
   }
 
-  startLoops(): void {
+  lead(term: AbortSignal): void {
+    if (term.aborted) return;
     this.#hasLoops = true;
-    Promise.resolve(this.remote.reconcilers.start()).catch(() => {});
+    term.addEventListener('abort', () => void this.#endLoops(), { once: true });
+    this.#startLoops();
   }
 
   async stop(): Promise<void> {
@@ -111,20 +115,38 @@ class RestartingThread {
     await this.#end(new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.'));
   }
 
-  async restart(changed: Partial<ReconcileThreadParts['settings']>, toServe: readonly string[]): Promise<void> {
-    this.#settings = { ...this.#settings, ...changed };
-    await this.#end(new AppError('shutting_down', 'The configuration was reloaded meanwhile. Try again.'));
-    this.#start();
-    try {
-      for (const factory of toServe) await this.remote.reconcilers.serve(factory);
-    } finally {
-      if (this.#hasLoops) this.startLoops();
-    }
+  restart(changed: Partial<ReconcileThreadParts['settings']>, toServe: readonly string[]): Promise<void> {
+    return this.#restarts.run(async () => {
+      this.#settings = { ...this.#settings, ...changed };
+      await this.#end(new AppError('shutting_down', 'The configuration was reloaded meanwhile. Try again.'));
+      this.#start();
+      try {
+        for (const factory of toServe) await this.remote.reconcilers.serve(factory);
+      } finally {
+        if (this.#hasLoops) this.#startLoops();
+      }
+    });
+  }
+
+  #startLoops(): void {
+    Promise.resolve(this.remote.reconcilers.start()).catch(() => {});
+  }
+
+  /** Nothing that the thread knew as that of the leader is used again: it ends, and starts as that of a follower. */
+  async #endLoops(): Promise<void> {
+    this.#hasLoops = false;
+    await this.#restarts.run(async () => {
+      if (this.#isStopping) return;
+      await this.#end(new AppError('not_leading', 'Another replica leads. Repeat the request.'));
+      if (this.#isStopping) return;
+      this.#start();
+      if (this.#hasLoops) this.#startLoops();
+    });
   }
 
   async #end(reason: AppError): Promise<void> {
     this.#cancelRestart();
-    await this.remote.reconcilers.stop().catch(() => {});
+    await this.remote.reconcilers.stop(reason).catch(() => {});
     this.#link.end(reason);
     this.#worker.removeAllListeners('error').on('error', () => {});
     await this.#worker.terminate();
@@ -147,7 +169,7 @@ class RestartingThread {
     this.#parts.logger.error({ err: error, retryInMs }, 'reconcile thread failed');
     this.#cancelRestart = scheduleCall(retryInMs, () => {
       this.#start();
-      if (this.#hasLoops) this.startLoops();
+      if (this.#hasLoops) this.#startLoops();
     });
   }
 }

@@ -75,8 +75,8 @@ function offerPorts({ reconcilers, editor, adoptSecret }: DefinitionModules): Re
       ...reconcilers,
       follow: (factory, since) => reconcilers.follow(factory, () => storage.replicas.changesSince(factory, since)),
       // A reconciliation that waits for a slow definition must not delay the stop.
-      stop: async () => {
-        await Promise.all([definitions.close(), reconcilers.stop()]);
+      stop: async (reason) => {
+        await Promise.all([definitions.close(), reconcilers.stop(reason)]);
         git.close();
       },
     },

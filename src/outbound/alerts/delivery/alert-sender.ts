@@ -7,7 +7,8 @@ import { TargetSender, type TargetSenderParts } from './target-sender.ts';
 export class AlertSender {
   readonly #parts: TargetSenderParts;
   #senders: readonly TargetSender[] = [];
-  #isStarted = false;
+  /** In which this daemon leads; `null` before the first one. */
+  #term: AbortSignal | null = null;
 
   constructor(targets: readonly AlertTarget[], parts: TargetSenderParts) {
     this.#parts = parts;
@@ -24,12 +25,12 @@ export class AlertSender {
     });
     // A changed target continues with the messages of its name, when the request in progress has ended.
     const ended = Promise.all([...before].map((sender) => sender.stop()));
-    if (this.#isStarted) void ended.then(() => this.#startAll());
+    void ended.then(() => this.#startAll());
   }
 
-  /** Continues with what an earlier daemon left. */
-  start(): void {
-    this.#isStarted = true;
+  /** Continues with what an earlier daemon left, until `term` aborts. */
+  start(term: AbortSignal): void {
+    this.#term = term;
     this.#startAll();
   }
 
@@ -61,6 +62,7 @@ export class AlertSender {
   }
 
   #startAll(): void {
-    for (const sender of this.#senders) sender.start();
+    if (this.#term === null) return;
+    for (const sender of this.#senders) sender.start(this.#term);
   }
 }

@@ -59,8 +59,8 @@ export class TargetSender {
     return this.#outbox.failure;
   }
 
-  start(): void {
-    this.#outbox.start();
+  start(term: AbortSignal): void {
+    this.#outbox.start(term);
   }
 
   wake(): void {

@@ -21,7 +21,7 @@ interface Counted {
 
 /**
  * Counts rejected and rate-limited requests of each webhook in the last 5 minutes. Only webhooks with such requests take
- * memory. A start of the daemon notes the requests of the log.
+ * memory. The first term and each later one note the requests of the log.
  */
 export class RequestTally {
   readonly #monotonicMs: () => number;
@@ -39,6 +39,12 @@ export class RequestTally {
     const bucket = this.#bucket(agoMs);
     buckets.set(bucket, (buckets.get(bucket) ?? 0) + count);
     all.set(webhook.uid, { webhook, buckets });
+  }
+
+  /** Forgets all requests. Returns the time from which on they are counted again, for the caller to add those of the log. */
+  restart(nowMs: number): number {
+    for (const counted of Object.values(this.#counted)) counted.clear();
+    return nowMs;
   }
 
   /** Webhooks with at least this number of requests in the last 5 minutes. */

@@ -40,6 +40,6 @@ export function startDatabaseChecks(file: string, logger: Logger, check = checkI
     onFailure: (error) => logger.warn({ problem: messageOf(error) }, 'database check aborted'),
     backoff: { firstMs: RETRY_INTERVAL_MS, maxMs: RETRY_INTERVAL_MS },
   });
-  loop.start(isCheckedAtStart(file) ? CHECK_INTERVAL_MS : 0);
+  loop.start({ delayMs: isCheckedAtStart(file) ? CHECK_INTERVAL_MS : 0 });
   return { damaged, stop: () => loop.stop() };
 }

@@ -1,0 +1,2 @@
+/** For what leads until it is stopped. */
+export const ENDLESS_TERM = new AbortController().signal;
