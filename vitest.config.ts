@@ -20,7 +20,8 @@ export const TAGS = [{ name: 'full', description: 'Only `npm run test:full` runs
 
 /**
  * Test files run one after another in a few processes, so that modules are loaded once. Files in NEED_A_PROCESS get a
- * separate process each. The groups do not share processes. The contract tests of the storages need a server of PostgreSQL.
+ * separate process each. The groups do not share processes, because each file leaves objects behind, and a large process
+ * collects garbage and starts programs slowly. The contract tests of the storages need a server of PostgreSQL.
  */
 export default defineConfig({
   resolve: { alias: [YAML_LIBRARY] },
@@ -37,6 +38,8 @@ export default defineConfig({
     expect: { poll: { timeout: 40_000 } },
     // Processes instead of threads, because some tests measure the CPU time of their process.
     pool: 'forks',
+    // Vite would transform the built daemon: its source maps take 150 MB in each process.
+    server: { deps: { external: [/\/dist\//] } },
     // Most tests start programs, so each worker keeps more than one core busy.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
@@ -59,12 +62,21 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'shared',
-          include: ['src/**/*.test.ts', 'test/{docs,e2e,integration,providers}/*.test.ts', 'test/browser/**/*.test.ts'],
+          name: 'daemons',
+          include: ['test/e2e/*.test.ts', 'test/browser/**/*.test.ts'],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'other',
+          include: ['test/{docs,integration,providers}/*.test.ts'],
           exclude: ['**/node_modules/**', ...NEED_A_PROCESS, ...START_PROGRAMS],
           isolate: false,
         },
       },
+      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts'], isolate: false } },
     ],
   },
 });
