@@ -35,8 +35,8 @@ class SilentFailure extends GitError {
 const DESCRIPTORS_OF_A_SPAWN = 16;
 
 /**
- * Runs git through simple-git in a repository that Dockbell created on this machine. docs/architecture.md has the rule
- * for the choice between this and `git-process.ts`. `work` gets git for one task. Throws `OwnGitError`.
+ * Runs git through simple-git in a repository that Dockbell created on this machine. docs/decisions.md ("Git") has the
+ * rule for the choice between this and `git-process.ts`. `work` gets git for one task. Throws `OwnGitError`.
  *
  * @param input standard input of git
  */
