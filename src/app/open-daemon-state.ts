@@ -3,6 +3,7 @@ import { readClientSecret } from '../api/openid/read-client-secret.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import { createIdSource } from '../domain/ids.ts';
 import { systemClock } from '../domain/time/clock.ts';
+import { describeClocks } from '../operations/health/live-conditions.ts';
 import { openClocks } from '../operations/state/open-clocks.ts';
 import { openDataDir } from '../operations/state/open-data-dir.ts';
 import { openSecrets } from '../operations/state/open-secrets.ts';
@@ -39,6 +40,7 @@ export async function openDaemonState(
   const opened = await opening;
   const { storage } = opened;
   const { steadyClock, retentionTime } = await openClocks(storage.retention);
+  parts.add({ name: 'clocks', conditions: (of) => (of === null ? describeClocks(steadyClock, retentionTime) : []) });
   const clientSecret = await readClientSecret(config.admin.oidc);
   if (clientSecret !== null) redactor.add(clientSecret);
   const sealed = await openSecrets({ config, env, storage, redactor, logger, steadyClock });

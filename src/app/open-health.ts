@@ -4,7 +4,6 @@ import { addLiveConditions } from '../operations/health/add-live-conditions.ts';
 import { createHealth } from '../operations/health/health.ts';
 import { createLiveConditions, listWarnings } from '../operations/health/live-conditions.ts';
 import { RunSecrets } from '../operations/health/run-secrets.ts';
-import type { Alerts } from '../outbound/alerts/create-alerts.ts';
 import type { Dispatcher } from '../runs/dispatcher.ts';
 import type { DaemonObservers } from './observe-daemon.ts';
 import type { DaemonState } from './open-daemon-state.ts';
@@ -13,34 +12,21 @@ import type { Definitions } from './open-definitions.ts';
 interface HealthSources {
   observers: DaemonObservers;
   definitions: Pick<Definitions, 'notifyFailures'>;
-  alerts: Pick<Alerts, 'failures'>;
   dispatcher: Dispatcher;
 }
 
 /** What the daemon knows of its state: conditions, readiness, and the inventory with them. */
-export function openHealth(state: DaemonState, { observers, definitions, alerts, dispatcher }: HealthSources) {
-  const { config, storage, sealed, steadyClock, retentionTime, lock, isConfigured, parts, logger } = state;
-  const { registry, backups } = observers;
-  const conditions = createLiveConditions(
-    {
-      config,
-      steadyClock,
-      retentionTime,
-      drain: dispatcher.drain,
-      pauses: dispatcher.pauses,
-      backups: backups.scheduled,
-      databaseLock: lock,
-      alertFailures: alerts.failures,
-      logger,
-    },
-    registry,
-  );
+export function openHealth(state: DaemonState, { observers, definitions, dispatcher }: HealthSources) {
+  const { config, storage, sealed, steadyClock, lock, isConfigured, parts, logger } = state;
+  const { registry } = observers;
+  const nowMs = () => steadyClock.wallMs();
+  const conditions = createLiveConditions({ config, collect: (factory) => parts.conditions(factory), nowMs, logger });
   // The condition is logged when the lock changes, not when somebody asks.
   lock.onChange(() => conditions.ofDaemon());
   const runSecrets = new RunSecrets({
     inventory: storage.inventoryReader,
     secrets: sealed.secrets,
-    nowMs: () => steadyClock.wallMs(),
+    nowMs,
   });
   parts.add(followSecrets(runSecrets));
   const health = createHealth({

@@ -4,7 +4,7 @@ import type { StartRecords } from '../domain/ports/runs/executor.ts';
 import { measureUptimeMs } from '../domain/time/steady-clock.ts';
 import type { IngressRows } from '../ingress/create-ingress.ts';
 import type { LiveSchedule } from '../operations/backup/live-schedule.ts';
-import type { LiveConditions } from '../operations/health/live-conditions.ts';
+import { describeBackups, type LiveConditions } from '../operations/health/live-conditions.ts';
 import { startHousekeeping } from '../operations/housekeeping/housekeeping.ts';
 import { startTokenExpiryLog } from '../operations/housekeeping/token-expiry.ts';
 import { createRunFiles } from '../runs/executors/files/run-files.ts';
@@ -66,6 +66,10 @@ function backUp(scheduled: LiveSchedule): Part<ConfigChange> {
     name: 'scheduled backups',
     start: () => scheduled.start(),
     stop: () => scheduled.stop(),
+    conditions: (factory) => {
+      const overdue = factory === null ? describeBackups(scheduled) : null;
+      return overdue === null ? [] : [overdue];
+    },
     reload: async ({ applied, config }) => {
       if (applied.some((name) => name.startsWith('backup.'))) await scheduled.setPolicy(config.backup);
     },

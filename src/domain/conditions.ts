@@ -31,7 +31,13 @@ export function describeCondition<Reason extends keyof typeof CONDITIONS>(
   return { type, status, reason, message: (say as (...facts: unknown[]) => string)(...facts) };
 }
 
-/** By reason: the type and the status of each condition, and its sentence. */
+/** In the order of the table. */
+export function orderConditions(states: readonly ConditionState[]): ConditionState[] {
+  const reasons = Object.keys(CONDITIONS);
+  return states.toSorted((a, b) => reasons.indexOf(a.reason) - reasons.indexOf(b.reason));
+}
+
+/** By reason, in the order in which a factory shows those of parts: the type and the status of each condition, and its sentence. */
 export const CONDITIONS = {
   // Is there a definition that serves?
   DefinitionLive: {
@@ -124,18 +130,6 @@ export const CONDITIONS = {
       return `${described.join('; ')}${rest === 0 ? '' : `; ${rest} more`}`;
     },
   },
-  Maintenance: {
-    type: 'Draining',
-    status: 'True',
-    say: (executing: number) =>
-      `no run starts, and ${describeExecuting(executing)} executed. 'dockbell drain --cancel' starts runs again`,
-  },
-  Stopping: {
-    type: 'Draining',
-    status: 'True',
-    say: (executing: number) =>
-      `the daemon stops when its commands have ended: no run starts, and ${describeExecuting(executing)} executed`,
-  },
   /** Runs wait although the factory has an executor: the machine cannot start them. */
   StartFailed: {
     type: 'RunsNotStarting',
@@ -174,6 +168,18 @@ export const CONDITIONS = {
   },
   ClockAhead: { type: 'ClockStepped', status: 'True', say: describeClockStep },
   ClockBehind: { type: 'ClockStepped', status: 'True', say: describeClockStep },
+  Maintenance: {
+    type: 'Draining',
+    status: 'True',
+    say: (executing: number) =>
+      `no run starts, and ${describeExecuting(executing)} executed. 'dockbell drain --cancel' starts runs again`,
+  },
+  Stopping: {
+    type: 'Draining',
+    status: 'True',
+    say: (executing: number) =>
+      `the daemon stops when its commands have ended: no run starts, and ${describeExecuting(executing)} executed`,
+  },
   CatchingUp: {
     type: 'RetentionDelayed',
     status: 'True',

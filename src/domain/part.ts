@@ -1,3 +1,4 @@
+import type { ConditionState } from './conditions.ts';
 import type { Handlers } from './happenings.ts';
 
 /** How a daemon stops. */
@@ -31,6 +32,12 @@ export interface Part<Change = never> {
   reload?(change: Change): void | Promise<void>;
   /** Ends the work. Resolves when nothing of this part runs any more. */
   stop?(how: Stopping): void | Promise<void>;
+  /**
+   * The bad states that it is in now. Somebody asks, so the answer must be cheap.
+   *
+   * @param factory those that this factory shows; `null` for those of the daemon, which all factories show
+   */
+  conditions?(factory: string | null): readonly ConditionState[];
   /** What it does when something happened. */
   readonly on?: Handlers;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describeCondition } from '../domain/conditions.ts';
 import { AUDIENCE, type Happening, type Happenings } from '../domain/happenings.ts';
 import type { Part } from '../domain/part.ts';
 import type { Logger } from '../domain/ports/logger.ts';
@@ -153,6 +154,27 @@ describe('parts', () => {
     expect(steps).toEqual(['reload c limits']);
     openGate();
     await expect(reloaded).rejects.toThrow('invalid');
+  });
+
+  it('report their conditions in any state, in the order of the table', async () => {
+    const { parts, add } = open();
+    let isFull = false;
+    const full = describeCondition('NoRecentBackup', null, '/backups');
+    add('backups', { conditions: (factory) => (factory === null && isFull ? [full] : []) });
+    add('storage', {
+      conditions: (factory) => (factory === null ? [describeCondition('LockedByAnotherProcess')] : []),
+    });
+    add('runs', { conditions: (factory) => (factory === 'payments' ? [describeCondition('PausedByUser', [])] : []) });
+    const types = (factory: string | null) => parts.conditions(factory).map(({ type }) => type);
+    const states = [() => {}, () => parts.start(), () => parts.lead(), () => parts.endLead(), () => parts.stop()];
+    for (const enter of states) {
+      await enter();
+      isFull = false;
+      expect(types(null)).toEqual(['DatabaseLocked']);
+      isFull = true;
+      expect(types(null)).toEqual(['DatabaseLocked', 'BackupOverdue']);
+      expect([types('payments'), types('other')]).toEqual([['Paused'], []]);
+    }
   });
 
   it('get what happens before their start, also if the handler of another part fails', () => {

@@ -5,6 +5,7 @@
 // what is sealed, `files/write-durably.ts` for what must survive a loss of power, `data-dir/data-paths.ts` for the data
 // directory.
 
+import { type ConditionState, orderConditions } from '../domain/conditions.ts';
 import { AUDIENCE, type Happening, type Happenings, type Publish } from '../domain/happenings.ts';
 import type { Part, Stopping } from '../domain/part.ts';
 import type { Logger } from '../domain/ports/logger.ts';
@@ -86,6 +87,11 @@ export class Parts<Change> {
     const outcomes = await Promise.allSettled(this.#parts.map(async (part) => part.reload?.(change)));
     const failure = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
+  }
+
+  /** The conditions of all parts, as `Part.conditions`. */
+  conditions(factory: string | null): ConditionState[] {
+    return orderConditions(this.#parts.flatMap((part) => part.conditions?.(factory) ?? []));
   }
 
   /** Stops each part once. Rejects with the first failure, after all are stopped. Later calls share the first one. */

@@ -1,4 +1,5 @@
 import type { ConfigChange } from '../config/live-config.ts';
+import { type ConditionState, describeCondition } from '../domain/conditions.ts';
 import type { Part } from '../domain/part.ts';
 import type { InventoryReader } from '../domain/ports/definitions/inventory.ts';
 import type { LiveFactories } from '../ingress/registry/live-factories.ts';
@@ -9,7 +10,7 @@ import type { ReconcileThread } from './thread/start-reconcile-thread.ts';
 interface ServedParts {
   reconciling: ReconcileThread;
   liveFactories: LiveFactories;
-  registry: Pick<Registry, 'known'>;
+  registry: Pick<Registry, 'known' | 'current'>;
   inventory: Pick<InventoryReader, 'webhookNames'>;
   replicas: Pick<Replicas, 'beginFollowing'>;
   /** Is the factory in the configuration? */
@@ -60,6 +61,7 @@ export function serveDefinitions(parts: ServedParts): Part<ConfigChange> {
     lead: (term) => reconciling.start(term),
     reload: changeFactories,
     stop: () => reconciling.stop(),
+    conditions: (factory) => describeUnreadable(registry, factory),
     on: {
       pushReceived: ({ factory, trace }) => {
         if (isConfigured(factory)) reconciling.onPush(factory, trace);
@@ -67,4 +69,11 @@ export function serveDefinitions(parts: ServedParts): Part<ConfigChange> {
       secretChanged: () => reconciling.onSecretChanged(),
     },
   };
+}
+
+/** Webhooks whose applied secret cannot be opened. */
+function describeUnreadable(registry: Pick<Registry, 'current'>, factory: string | null): ConditionState[] {
+  const webhooks = [...registry.current().webhooks.values()].filter((webhook) => webhook.factory === factory);
+  const unreadable = webhooks.flatMap(({ name, credential }) => ('unreadable' in credential ? [name] : [])).sort();
+  return unreadable.length === 0 ? [] : [describeCondition('SecretUnreadable', unreadable)];
 }

@@ -3,11 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import { RetentionTime } from '../../src/domain/retention-time.ts';
 import { SteadyClock } from '../../src/domain/time/steady-clock.ts';
-import {
-  describeClockStep,
-  describeRetentionLag,
-  watchConditions,
-} from '../../src/operations/health/live-conditions.ts';
+import { describeClocks, watchConditions } from '../../src/operations/health/live-conditions.ts';
 import { type HousekeepingParts, startHousekeeping } from '../../src/operations/housekeeping/housekeeping.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyOneOfEach } from '../helpers/build-apply.ts';
@@ -71,13 +67,7 @@ describe('retention while the clock changes', () => {
       child: () => logger,
       warn: ({ reason }) => warnings.push(reason),
     };
-    const ofDaemon = watchConditions(
-      [
-        () => describeClockStep(steadyClock.findStep()),
-        () => describeRetentionLag(retentionTime.findLag(nowMs()), nowMs()),
-      ],
-      { nowMs, logger },
-    );
+    const ofDaemon = watchConditions(() => describeClocks(steadyClock, retentionTime), { nowMs, logger });
     const parts: HousekeepingParts = {
       sharedLogs: null,
       policy: POLICY,

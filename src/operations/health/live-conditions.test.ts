@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,18 +5,17 @@ import { describe, expect, it } from 'vitest';
 import { applyOneOfEach, FACTORY } from '../../../test/helpers/build-apply.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { rateCondition } from '../../domain/reconciliation.ts';
-import { RetentionTime } from '../../domain/retention-time.ts';
 import { SecretValue } from '../../domain/secret-value.ts';
 import { systemClock } from '../../domain/time/clock.ts';
-import { SteadyClock } from '../../domain/time/steady-clock.ts';
 import { createServing } from '../../ingress/registry/create-serving.ts';
 import { LiveFactories } from '../../ingress/registry/live-factories.ts';
 import { Registry } from '../../ingress/registry/registry.ts';
+import { Parts } from '../../platform/parts.ts';
 import { createRedactor } from '../../platform/secrets/redactor.ts';
 import { createSecretStore } from '../../platform/secrets/secret-store.ts';
 import { createVault } from '../../platform/secrets/vault.ts';
+import { serveDefinitions } from '../../reconcile/serve-definitions.ts';
 import { serveApplied } from '../../reconcile/serve-factory.ts';
-import { RunDrain } from '../../runs/run-drain.ts';
 import { openSqliteStorage } from '../../storage/sqlite/sqlite-storage.ts';
 import { createLiveConditions } from './live-conditions.ts';
 
@@ -51,30 +49,14 @@ describe('the conditions of a factory', () => {
     const applied = (await storage.inventory.load(FACTORY))!;
     await serveApplied({ serving, secrets, clock, logger }, applied);
 
-    const steadyClock = new SteadyClock({ clock, uptimeMs: () => 0, newestStoredMs: null });
-    const retentionTime = new RetentionTime(null, clock.wallMs());
-    const drain = new RunDrain({
-      clock,
-      state: { phase: 'running' },
-      queues: { countExecuting: () => 0 },
-      leases: { countAllHeld: () => 0 },
-      events: new EventEmitter(),
-    });
-    const config = { factories: [{ name: FACTORY }] };
-    const backups = { status: () => null, findOverdue: () => null };
-    const pauses = { list: () => [] };
-    const parts = {
-      config,
-      steadyClock,
-      retentionTime,
-      drain,
-      pauses,
-      backups,
-      databaseLock: { isForeign: false },
-      alertFailures: () => [],
+    const parts = new Parts(logger);
+    parts.add(serveDefinitions({ registry } as never));
+    const conditions = createLiveConditions({
+      config: { factories: [{ name: FACTORY }] },
+      collect: (factory) => parts.conditions(factory),
+      nowMs: () => clock.wallMs(),
       logger,
-    };
-    const conditions = createLiveConditions(parts, registry);
+    });
     const [condition, ...others] = conditions.ofFactory(FACTORY);
     expect(others).toEqual([]);
     expect(condition).toMatchObject({ type: 'SecretsReadable', status: 'False', reason: 'SecretUnreadable' });

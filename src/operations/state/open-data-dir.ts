@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { describeCondition } from '../../domain/conditions.ts';
 import { AppError, messageOf } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { KeyProof } from '../../domain/ports/secret-store.ts';
@@ -97,7 +98,12 @@ async function openStorage(
   logger: Logger,
 ): Promise<OpenStorage> {
   const thread = await startThread(config, replica, paths);
-  parts.add({ name: 'storage', stop: () => thread.close() });
+  parts.add({
+    name: 'storage',
+    stop: () => thread.close(),
+    conditions: (factory) =>
+      factory === null && thread.lock.isForeign ? [describeCondition('LockedByAnotherProcess')] : [],
+  });
   await noteStorage(paths.storageNote, config.type);
   for (const text of thread.opened.warnings) logger.warn({}, text);
   if (thread.opened.migration !== null) logger.info({ ...thread.opened.migration }, 'database migrated');

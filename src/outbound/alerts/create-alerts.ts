@@ -6,6 +6,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import type { Config } from '../../config/config.ts';
 import { REQUEST_WINDOW_MS } from '../../domain/alerts/alert-rules.ts';
+import { describeCondition } from '../../domain/conditions.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import type { Part } from '../../domain/part.ts';
 import type { AlertControl } from '../../domain/ports/alerts/alert-control.ts';
@@ -51,8 +52,6 @@ export interface Alerts {
   control: AlertControl;
   runs: RunObserver;
   counts: AlertWatch['counts'];
-  /** The targets that cannot be reached. */
-  failures(): { target: string; problem: string; since: number }[];
   onFactoryRenamed(): Promise<void>;
 }
 
@@ -109,6 +108,7 @@ export function createAlerts(parts: AlertParts): Alerts {
     schedule: scheduleCall,
     logger,
   });
+  const failures = () => sender.targets().flatMap(({ failure }) => failure ?? []);
   return {
     control: {
       acknowledge: (id, by, note) => watch.acknowledge(id, by, note),
@@ -118,9 +118,12 @@ export function createAlerts(parts: AlertParts): Alerts {
     runs: { onClaimed: () => {}, onEnded: ({ factory }) => watch.noteEvent(factory) },
     onFactoryRenamed: () => watch.onFactoryRenamed(),
     counts: () => watch.counts(),
-    failures: () => sender.targets().flatMap(({ failure }) => failure ?? []),
     part: {
       name: 'alerts',
+      conditions: (factory) => {
+        const unreached = factory === null ? failures() : [];
+        return unreached.length === 0 ? [] : [describeCondition('MessageNotSent', unreached)];
+      },
       lead: async (term) => {
         publicUrl.start(term);
         // Meanwhile, other daemons counted their requests.
