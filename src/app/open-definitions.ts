@@ -5,6 +5,7 @@ import type { OnTimedPass } from '../domain/ports/tracing.ts';
 import { createServing } from '../ingress/registry/create-serving.ts';
 import { LiveFactories } from '../ingress/registry/live-factories.ts';
 import { followReconciliations } from '../operations/follow-reconciliations.ts';
+import { describeUnposted } from '../operations/health/live-conditions.ts';
 import { createNotifier } from '../outbound/notify/create-notifier.ts';
 import type { TargetFailure } from '../outbound/outbox.ts';
 import { builtFile } from '../platform/files/package-files.ts';
@@ -82,6 +83,10 @@ export function openDefinitions(
     ...notices.notifier.failures(factory),
     ...requestChecks.failures(factory),
   ];
+  parts.add({
+    name: 'hosts of commits',
+    conditions: (factory) => describeUnposted(factory === null ? [] : notifyFailures(factory)),
+  });
   return { reconciling, liveFactories, secrets, storedSecrets, requestChecks, notifyFailures };
 }
 

@@ -4,21 +4,12 @@ import { addLiveConditions } from '../operations/health/add-live-conditions.ts';
 import { createHealth } from '../operations/health/health.ts';
 import { createLiveConditions, listWarnings } from '../operations/health/live-conditions.ts';
 import { RunSecrets } from '../operations/health/run-secrets.ts';
-import type { Dispatcher } from '../runs/dispatcher.ts';
 import type { DaemonObservers } from './observe-daemon.ts';
 import type { DaemonState } from './open-daemon-state.ts';
-import type { Definitions } from './open-definitions.ts';
-
-interface HealthSources {
-  observers: DaemonObservers;
-  definitions: Pick<Definitions, 'notifyFailures'>;
-  dispatcher: Dispatcher;
-}
 
 /** What the daemon knows of its state: conditions, readiness, and the inventory with them. */
-export function openHealth(state: DaemonState, { observers, definitions, dispatcher }: HealthSources) {
+export function openHealth(state: DaemonState, { registry }: Pick<DaemonObservers, 'registry'>) {
   const { config, storage, sealed, steadyClock, lock, isConfigured, parts, logger } = state;
-  const { registry } = observers;
   const nowMs = () => steadyClock.wallMs();
   const conditions = createLiveConditions({ config, collect: (factory) => parts.conditions(factory), nowMs, logger });
   // The condition is logged when the lock changes, not when somebody asks.
@@ -36,8 +27,6 @@ export function openHealth(state: DaemonState, { observers, definitions, dispatc
     schedule: scheduleCall,
   });
   const inventory = addLiveConditions(storage.inventoryReader, {
-    notifyFailures: definitions.notifyFailures,
-    dispatcher,
     conditions,
     runSecrets,
     registry,

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Part } from '../domain/part.ts';
 import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
-import { describeHalt } from '../operations/health/live-conditions.ts';
+import { describeHalt, describeTrouble } from '../operations/health/live-conditions.ts';
 import { observeAll } from '../operations/observability/tracing/open-tracing.ts';
 import { signWebhook } from '../outbound/sign-webhook.ts';
 import { createRedactingTransform } from '../platform/secrets/redactor.ts';
@@ -96,7 +96,7 @@ function dispatchRuns({ config, logger }: DaemonState, dispatcher: Dispatcher, {
       dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
     },
     lead: (term) => dispatcher.lead(term),
-    conditions: (factory) => describeHalt(dispatcher, factory),
+    conditions: (factory) => [...describeHalt(dispatcher, factory), ...describeTrouble(dispatcher, factory)],
     reload: ({ terms }) => dispatcher.setTerms(terms),
     stop: () => dispatcher.stop({ graceMs: config.shutdownGraceMs, why: 'the daemon stopped' }),
     on: {

@@ -97,7 +97,7 @@ async function addParts(
     observers: [observers.metrics.runs, alerts.runs, ...(observers.tracing === null ? [] : [observers.tracing.runs])],
   });
   const { dispatcher } = runs;
-  const health = openHealth(state, { observers, definitions, dispatcher });
+  const health = openHealth(state, observers);
   const clientAddresses = createClientAddresses(config.trustedProxies);
   const receiving = openReceiving(state, {
     observers,

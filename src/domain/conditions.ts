@@ -31,8 +31,11 @@ export function describeCondition<Reason extends keyof typeof CONDITIONS>(
   return { type, status, reason, message: (say as (...facts: unknown[]) => string)(...facts) };
 }
 
+/** The bad state of a part. `since`: if the part knows that. Then it logs the state itself. */
+export interface PartCondition extends ConditionState, Partial<Pick<Condition, 'since'>> {}
+
 /** In the order of the table. */
-export function orderConditions(states: readonly ConditionState[]): ConditionState[] {
+export function orderConditions(states: readonly PartCondition[]): PartCondition[] {
   const reasons = Object.keys(CONDITIONS);
   return states.toSorted((a, b) => reasons.indexOf(a.reason) - reasons.indexOf(b.reason));
 }
@@ -76,12 +79,6 @@ export const CONDITIONS = {
     type: 'HistoryRewritten',
     status: 'True',
     say: (note: string) => note,
-  },
-  /** Commit statuses that could not be posted. The definition is live anyway. */
-  StatusNotPosted: {
-    type: 'NotifyFailing',
-    status: 'True',
-    say: (failures: Parameters<typeof describeFailures>[0]) => describeFailures(failures),
   },
 
   // Do deliveries arrive?
@@ -142,6 +139,12 @@ export const CONDITIONS = {
     status: 'True',
     say: (problem: string) =>
       `runs have ended, but the storage does not record it, and the daemon keeps trying: ${problem}`,
+  },
+  /** Commit statuses that could not be posted. The definition is live anyway. */
+  StatusNotPosted: {
+    type: 'NotifyFailing',
+    status: 'True',
+    say: (failures: Parameters<typeof describeFailures>[0]) => describeFailures(failures),
   },
   /** Runs fail because they may use no such secret, which no apply and no webhook depends on. */
   RunSecretMissing: {

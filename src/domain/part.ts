@@ -1,4 +1,4 @@
-import type { ConditionState } from './conditions.ts';
+import type { PartCondition } from './conditions.ts';
 import type { Handlers } from './happenings.ts';
 
 /** How a daemon stops. */
@@ -37,7 +37,7 @@ export interface Part<Change = never> {
    *
    * @param factory those that this factory shows; `null` for those of the daemon, which all factories show
    */
-  conditions?(factory: string | null): readonly ConditionState[];
+  conditions?(factory: string | null): readonly PartCondition[];
   /** What it does when something happened. */
   readonly on?: Handlers;
 }

@@ -5,7 +5,7 @@
 // what is sealed, `files/write-durably.ts` for what must survive a loss of power, `data-dir/data-paths.ts` for the data
 // directory.
 
-import { type ConditionState, orderConditions } from '../domain/conditions.ts';
+import { orderConditions, type PartCondition } from '../domain/conditions.ts';
 import { AUDIENCE, type Happening, type Happenings, type Publish } from '../domain/happenings.ts';
 import type { Part, Stopping } from '../domain/part.ts';
 import type { Logger } from '../domain/ports/logger.ts';
@@ -90,7 +90,7 @@ export class Parts<Change> {
   }
 
   /** The conditions of all parts, as `Part.conditions`. */
-  conditions(factory: string | null): ConditionState[] {
+  conditions(factory: string | null): PartCondition[] {
     return orderConditions(this.#parts.flatMap((part) => part.conditions?.(factory) ?? []));
   }
 

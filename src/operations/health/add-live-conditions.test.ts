@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
+import { silentLogger } from '../../../test/helpers/command-runs.ts';
 import type { Failing, InventoryReader } from '../../domain/ports/definitions/inventory.ts';
 import type { FactoryView } from '../../domain/reconciliation.ts';
 import { addLiveConditions } from './add-live-conditions.ts';
+import { createLiveConditions, describeTrouble, describeUnposted } from './live-conditions.ts';
 
 const FACTORY = { name: 'payments', appliedAt: 5, attemptedAt: 6, conditions: [] } as unknown as FactoryView;
 const NOTHING_FAILS: Failing = { webhooks: [], automations: [] };
@@ -21,10 +23,18 @@ async function describeWith({
     failing: async () => failing,
     counts: async () => ({ automations }),
   } as unknown as InventoryReader;
+  const dispatcher = { startFailure: () => startFailure, recordFailure: () => recordFailure };
+  const conditions = createLiveConditions({
+    config: { factories: [FACTORY] },
+    collect: (factory) => [
+      ...describeTrouble(dispatcher, factory),
+      ...describeUnposted(factory === null ? [] : notifyFailures),
+    ],
+    nowMs: () => 10,
+    logger: silentLogger,
+  });
   const live = addLiveConditions(inventory, {
-    dispatcher: { startFailure: () => startFailure, recordFailure: () => recordFailure },
-    notifyFailures: () => notifyFailures,
-    conditions: { ofFactory: () => [], ofDaemon: () => [] },
+    conditions,
     runSecrets: { conditionsOf: async () => [] } as never,
     registry: { canStart: () => canStart },
     isConfigured: () => isConfigured,

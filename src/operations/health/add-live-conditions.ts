@@ -2,15 +2,10 @@ import { type ConditionState, describeCondition } from '../../domain/conditions.
 import type { Failing, InventoryReader } from '../../domain/ports/definitions/inventory.ts';
 import type { Condition, FactoryView } from '../../domain/reconciliation.ts';
 import type { Registry } from '../../ingress/registry/registry.ts';
-import type { Notifier } from '../../outbound/notify/notifier.ts';
-import type { Dispatcher } from '../../runs/dispatcher.ts';
 import type { LiveConditions } from './live-conditions.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
 interface Sources {
-  /** The targets that cannot be reached, and the hosts that cannot be asked for pull requests. */
-  notifyFailures: Notifier['failures'];
-  dispatcher: Pick<Dispatcher, 'startFailure' | 'recordFailure'>;
   conditions: LiveConditions;
   runSecrets: RunSecrets;
   registry: Pick<Registry, 'canStart'>;
@@ -21,19 +16,10 @@ interface Sources {
 /** The inventory as people and scripts see it: with the conditions that the daemon knows and no pass stores. */
 export function addLiveConditions(inventory: InventoryReader, sources: Sources): InventoryReader {
   const { runSecrets } = sources;
-  const describeNotify = (factory: string) => {
-    const failures = sources.notifyFailures(factory);
-    return dateFirst(
-      describeCondition('StatusNotPosted', failures),
-      failures.map(({ since }) => since),
-    );
-  };
   const describeLive = async (factory: string, failing: readonly Condition[]) => [
     ...sources.conditions.ofFactory(factory),
     ...(await runSecrets.conditionsOf(factory)),
-    ...describeTrouble('StartFailed', sources.dispatcher.startFailure(factory)),
-    ...describeTrouble('RecordFailed', sources.dispatcher.recordFailure(factory)),
-    ...describeNotify(factory),
+    ...sources.conditions.datedOf(factory),
     ...failing,
     ...sources.conditions.ofDaemon(),
   ];
@@ -66,14 +52,6 @@ export function addLiveConditions(inventory: InventoryReader, sources: Sources):
       return automation && runSecrets.renew(automation);
     },
   };
-}
-
-/** Why runs do not start, or why their ends are not recorded. */
-function describeTrouble(
-  reason: 'StartFailed' | 'RecordFailed',
-  trouble: { problem: string; since: number } | null,
-): Condition[] {
-  return trouble === null ? [] : [{ ...describeCondition(reason, trouble.problem), since: trouble.since }];
 }
 
 /** Nothing of the factory is served, regardless of what its last pass stored. */

@@ -1,4 +1,9 @@
-import { type ConditionState, describeCondition, updateConditions } from '../../domain/conditions.ts';
+import {
+  type ConditionState,
+  describeCondition,
+  type PartCondition,
+  updateConditions,
+} from '../../domain/conditions.ts';
 import type { BackupSchedule } from '../../domain/ports/backup-control.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { DrainControl } from '../../domain/ports/runs/drain-control.ts';
@@ -6,11 +11,15 @@ import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
 import type { Condition } from '../../domain/reconciliation.ts';
 import type { RetentionTime } from '../../domain/retention-time.ts';
 import type { ClockStep, SteadyClock } from '../../domain/time/steady-clock.ts';
+import type { TargetFailure } from '../../outbound/outbox.ts';
+import type { Dispatcher } from '../../runs/dispatcher.ts';
 
 /** Conditions that no pass of a factory can know. They are found when somebody asks. */
 export interface LiveConditions {
   ofDaemon(): Condition[];
   ofFactory(factory: string): Condition[];
+  /** Those of the factory of which their part knows since when, and logs them. */
+  datedOf(factory: string): Condition[];
 }
 
 /** What the condition of scheduled backups is read from. */
@@ -27,16 +36,17 @@ const REPORTED_LAG_MS = 24 * 3_600_000;
 interface ConditionParts {
   config: { readonly factories: readonly { name: string }[] };
   /** As `Parts.conditions`. */
-  collect(factory: string | null): readonly ConditionState[];
+  collect(factory: string | null): readonly PartCondition[];
   nowMs(): number;
   logger: Logger;
 }
 
 export function createLiveConditions({ config, collect, nowMs, logger }: ConditionParts): LiveConditions {
-  const ofDaemon = watchConditions(() => collect(null), { nowMs, logger });
+  const undated = (factory: string | null) => collect(factory).filter(({ since }) => since === undefined);
+  const ofDaemon = watchConditions(() => undated(null), { nowMs, logger });
   const watches = new Map<string, () => Condition[]>();
   const watch = (name: string) => {
-    const watched = watchConditions(() => collect(name), { nowMs, logger: logger.child({ factory: name }) });
+    const watched = watchConditions(() => undated(name), { nowMs, logger: logger.child({ factory: name }) });
     watches.set(name, watched);
     return watched;
   };
@@ -44,7 +54,9 @@ export function createLiveConditions({ config, collect, nowMs, logger }: Conditi
     const isConfigured = config.factories.some(({ name }) => name === factory);
     return isConfigured ? (watches.get(factory) ?? watch(factory))() : [];
   };
-  return { ofDaemon, ofFactory };
+  const datedOf = (factory: string) =>
+    collect(factory).flatMap(({ since, ...state }) => (since === undefined ? [] : [{ ...state, since }]));
+  return { ofDaemon, ofFactory, datedOf };
 }
 
 /** What `/readyz` adds: no reason to send deliveries elsewhere, but somebody has to act. */
@@ -104,6 +116,26 @@ export function describeHalt(
   }
   const { phase, executing } = drain.state();
   return phase === 'running' ? [] : [describeCondition(phase === 'stopping' ? 'Stopping' : 'Maintenance', executing)];
+}
+
+/** Why runs of this factory do not start on this machine, or why their ends are not recorded. */
+export function describeTrouble(
+  dispatcher: Pick<Dispatcher, 'startFailure' | 'recordFailure'>,
+  factory: string | null,
+): PartCondition[] {
+  if (factory === null) return [];
+  const [start, record] = [dispatcher.startFailure(factory), dispatcher.recordFailure(factory)];
+  return [
+    ...(start === null ? [] : [{ ...describeCondition('StartFailed', start.problem), since: start.since }]),
+    ...(record === null ? [] : [{ ...describeCondition('RecordFailed', record.problem), since: record.since }]),
+  ];
+}
+
+/** Targets of commit statuses that cannot be reached, and hosts that cannot be asked for pull requests. */
+export function describeUnposted(failures: readonly TargetFailure[]): PartCondition[] {
+  if (failures.length === 0) return [];
+  const since = Math.min(...failures.map((failure) => failure.since));
+  return [{ ...describeCondition('StatusNotPosted', failures), since }];
 }
 
 /** @param lagMs as `RetentionTime.findLag` returns it */
