@@ -331,3 +331,23 @@ describe('a stop', () => {
     expect(world.waiting).toMatchObject([{ id: 'a', attempts: 0 }]);
   });
 });
+
+describe('a term', () => {
+  it('ends the sending, and a later one retries what is left, also what another daemon postponed', async () => {
+    const [first, second] = [new AbortController(), new AbortController()];
+    const end = world.answerLater();
+    world.put('a');
+    world.put('b');
+    world.outbox.start(first.signal);
+    await settle();
+    first.abort();
+    end(DONE);
+    await settle();
+    world.put('c', { dueAt: 3_600_000 });
+    expect([world.sent, world.attempted]).toEqual([['a'], ['a sent']]);
+    world.outbox.start(second.signal);
+    await settle();
+    expect(world.sent).toEqual(['a', 'b', 'c']);
+    await world.outbox.stop();
+  });
+});

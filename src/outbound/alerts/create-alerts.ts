@@ -126,8 +126,11 @@ export function createAlerts(parts: AlertParts): Alerts {
       },
       lead: async (term) => {
         publicUrl.start(term);
-        // Meanwhile, other daemons counted their requests.
-        if (hasLed) countedFrom = requests.restart(clock.wallMs());
+        if (hasLed) {
+          // Meanwhile, other daemons received requests, too: all are in the log.
+          requests.clear();
+          countedFrom = clock.wallMs();
+        }
         hasLed = true;
         await noteEarlierRequests(requests, countedFrom, parts);
         await watch.start(term);

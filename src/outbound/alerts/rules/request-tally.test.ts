@@ -29,6 +29,14 @@ it('RequestTally counts requests that an earlier daemon received, until they are
   expect(tally.list('rejected', 1)).toEqual([{ webhook: WEBHOOK, count: 3 }]);
 });
 
+it('RequestTally forgets all requests before a later term notes those of the log', () => {
+  const tally = new RequestTally(() => 0);
+  tally.note('rejected', WEBHOOK, 2);
+  tally.note('limited', WEBHOOK, 2);
+  tally.clear();
+  expect([tally.list('rejected', 1), tally.list('limited', 1)]).toEqual([[], []]);
+});
+
 it('RequestTally counts a limited number of webhooks', () => {
   const tally = new RequestTally(() => 0);
   for (let i = 0; i < 10_010; i++) tally.note('rejected', { ...WEBHOOK, uid: `wh_${i}` }, 1);

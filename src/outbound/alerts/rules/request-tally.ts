@@ -41,10 +41,9 @@ export class RequestTally {
     all.set(webhook.uid, { webhook, buckets });
   }
 
-  /** Forgets all requests. Returns the time from which on they are counted again, for the caller to add those of the log. */
-  restart(nowMs: number): number {
+  /** Forgets all requests. */
+  clear(): void {
     for (const counted of Object.values(this.#counted)) counted.clear();
-    return nowMs;
   }
 
   /** Webhooks with at least this number of requests in the last 5 minutes. */
