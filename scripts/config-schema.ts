@@ -2,7 +2,7 @@ import { OPTION_TREE, type OptionNode, type OptionSection } from '../src/config/
 import { describeType } from '../src/config/option-type.ts';
 import type { Option, OptionType } from '../src/config/options/option.ts';
 import { TEXT_FORMATS } from '../src/config/text-formats.ts';
-import { DURATION_PATTERN } from '../src/domain/words/duration.ts';
+import { DURATION_PATTERN } from '../src/domain/words/quantities.ts';
 import type { GeneratedFiles } from './generators.ts';
 import { renderJson } from './render-json.ts';
 

@@ -1,7 +1,7 @@
 import type { AppError } from '../domain/errors.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import { pause } from '../domain/time/backoff.ts';
-import { formatDuration } from '../domain/words/duration.ts';
+import { formatDuration } from '../domain/words/quantities.ts';
 import type { Health } from '../operations/health/health.ts';
 import type { ServiceNotifier } from '../operations/systemd/service-notifier.ts';
 import type { Parts } from '../platform/parts.ts';

@@ -10,8 +10,7 @@ import { type Connection, type ConnectionOptions, findConnection, MissingToken }
 import type { CliContext } from './context.ts';
 import { CliError } from './exit-codes.ts';
 import { explainRequestFailure } from './explain-request-failure.ts';
-import type { Output } from './output/output.ts';
-import { createOutput } from './output/output.ts';
+import { createOutput, type Output } from './output/output.ts';
 
 /** One running command: its context, its output, and the client of the daemon when it is needed. */
 export class CommandSession {
@@ -158,7 +157,7 @@ export class CommandSession {
     const expiresAt = client.tokenExpiresAt();
     if (expiresAt === null) return;
     // Imported here, because few commands use a token that expires.
-    const { expiresSoon } = await import('../domain/words/token-expiry.ts');
+    const { expiresSoon } = await import('../domain/words/credentials.ts');
     if (!expiresSoon({ expiresAt }, this.nowMs)) return;
     const { formatSpan } = await import('./output/format-time.ts');
     const advice = "Create a new one with 'dockbell token create'";

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '../../test/helpers/run-cli.ts';
 import { createTempDir } from '../../test/helpers/temp-dir.ts';
-import type { ConnectionOptions } from './connection.ts';
-import { findConnection } from './connection.ts';
+import { type ConnectionOptions, findConnection } from './connection.ts';
 import type { CliContext } from './context.ts';
 
 /** A user without any right. */
@@ -18,7 +17,7 @@ let cwd: string;
 beforeAll(() =>
   Promise.all([
     import('../config/load-config.ts'),
-    import('../domain/words/quote-for-shell.ts'),
+    import('../domain/words/escape-text.ts'),
     import('./dev/dev-file.ts'),
     import('./find-server.ts'),
     import('./profiles/choose-profile.ts'),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
+import { quoteForShell } from '../domain/words/escape-text.ts';
 import { NPM_PACKAGE } from '../domain/words/publication.ts';
-import { quoteForShell } from '../domain/words/quote-for-shell.ts';
 import type { CliContext } from './context.ts';
 
 /** What started this process. */

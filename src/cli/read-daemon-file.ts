@@ -26,7 +26,7 @@ export async function readDaemonFile(path: string): Promise<string | null> {
 
 async function describeRemedy(folder: string): Promise<string> {
   const owner = await findOwner(folder);
-  const { quoteForShell } = await import('../domain/words/quote-for-shell.ts');
+  const { quoteForShell } = await import('../domain/words/escape-text.ts');
   const asOwner =
     owner === null
       ? 'Run the command as the user of the daemon'

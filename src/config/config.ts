@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { parseDuration } from '../domain/words/duration.ts';
+import { parseDuration } from '../domain/words/quantities.ts';
 import type { ConfigProblem } from './config-document.ts';
 import { locateTarget } from './notify-targets.ts';
 import type { FactoryValues, OptionValues } from './option-values.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { listAlternatives } from '../definitions/yaml/key-path.ts';
 import type { Json } from '../domain/json.ts';
-import { parseDuration, writeDuration } from '../domain/words/duration.ts';
+import { parseDuration, writeDuration } from '../domain/words/quantities.ts';
 import type { OptionType } from './options/option.ts';
 import { TEXT_FORMATS } from './text-formats.ts';
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDuration } from '../domain/words/duration.ts';
+import { parseDuration } from '../domain/words/quantities.ts';
 import { substituteEnvironment } from './substitute-environment.ts';
 
 describe('references to environment variables', () => {

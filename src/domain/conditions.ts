@@ -4,7 +4,7 @@ import { CATCH_UP_FACTOR } from './retention-time.ts';
 import { formatInstant } from './time/clock.ts';
 import type { ClockStep } from './time/steady-clock.ts';
 import type { CredentialFailure } from './webhook-traffic.ts';
-import { describeFailures } from './words/describe-failures.ts';
+import { describeFailures } from './words/notices.ts';
 
 /** A condition before anyone knows since when. */
 export type ConditionState = Omit<Condition, 'since'>;

@@ -1,5 +1,5 @@
 import type { AppliedWebhook } from './resources/webhook.ts';
-import { parseDuration } from './words/duration.ts';
+import { parseDuration } from './words/quantities.ts';
 
 /** The longest value of `rotationOverlap`, 7 days in milliseconds. */
 export const MAX_ROTATION_OVERLAP_MS = 7 * 24 * 60 * 60 * 1000;

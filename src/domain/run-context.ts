@@ -1,4 +1,4 @@
-import type { ContextName } from './words/run-context.ts';
+import type { ContextName } from './words/runs.ts';
 
 /** Length limit of each value that is a text. */
 export const MAX_CONTEXT_CHARACTERS = 512;

@@ -1,6 +1,6 @@
 import type { RunResult } from './resources/run.ts';
 import { type Backoff, backoffMs } from './time/backoff.ts';
-import { parseDuration } from './words/duration.ts';
+import { parseDuration } from './words/quantities.ts';
 
 /** How an attempt can fail. `failed` is every failure that is neither `timeout` nor `interrupted`. */
 export const RETRIED_FAILURES = ['failed', 'timeout', 'interrupted'] as const;

@@ -13,7 +13,7 @@ import type { SecretHistory } from '../domain/ports/secret-store.ts';
 import type { Storage } from '../domain/ports/storage.ts';
 import type { DeliveryTracer } from '../domain/ports/tracing.ts';
 import type { Clock } from '../domain/time/clock.ts';
-import type { LoopGuardLimit } from '../domain/words/loop-guard.ts';
+import type { LoopGuardLimit } from '../domain/words/runs.ts';
 import { bindServer, type ListenTarget, listen, logInheritedSockets } from '../platform/listen.ts';
 import { handleDelivery } from './handle-delivery.ts';
 import type { AdoptSecret, IngressContext } from './ingress-context.ts';

@@ -5,7 +5,7 @@ import type { IngressMetrics } from '../domain/ports/metrics.ts';
 import type { DeliveryTracer } from '../domain/ports/tracing.ts';
 import type { SecretValue } from '../domain/secret-value.ts';
 import type { Clock } from '../domain/time/clock.ts';
-import type { LoopGuardLimit } from '../domain/words/loop-guard.ts';
+import type { LoopGuardLimit } from '../domain/words/runs.ts';
 import type { RateLimits } from './limits.ts';
 import type { BackfillMarks } from './log/backfill-marks.ts';
 import type { HandshakeRows, RejectionRows } from './log/capped-rows.ts';

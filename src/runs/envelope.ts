@@ -1,10 +1,9 @@
 import type { RunDocuments } from '../domain/ports/runs/executor.ts';
 import { presentFields } from '../domain/resources/fields.ts';
-import type { RunInput, StandsFor } from '../domain/resources/run.ts';
-import { RUN_FIELDS } from '../domain/resources/run.ts';
+import { RUN_FIELDS, type RunInput, type StandsFor } from '../domain/resources/run.ts';
 import type { RunContext } from '../domain/run-context.ts';
 import { traceAttempt } from '../domain/trace-context.ts';
-import { listContext } from '../domain/words/run-context.ts';
+import { listContext } from '../domain/words/runs.ts';
 import { presentWorkspace } from '../domain/workspace.ts';
 
 /** Name under which the received body is attached (specification, "Run input"). */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RetentionPolicy } from '../../src/domain/ports/retention.ts';
 import type { DeliveryOffer } from '../../src/domain/resources/delivery.ts';
-import { LOOP_GUARD } from '../../src/domain/words/loop-guard.ts';
+import { LOOP_GUARD } from '../../src/domain/words/runs.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ALERT_RULES, type RuleSetting } from '../../src/domain/alerts/alert-rules.ts';
-import { writeDuration } from '../../src/domain/words/duration.ts';
+import { writeDuration } from '../../src/domain/words/quantities.ts';
 import { expectGenerated, readDocument, renderTable } from '../helpers/documents.ts';
 
 const PAGE = 'docs/operations/alerts.md';

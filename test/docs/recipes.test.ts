@@ -40,7 +40,7 @@ describe('the recipes of CONTRIBUTING.md', { tags: 'full' }, () => {
       'test/docs/option-values.test.ts',
     ]);
     expect(TRIGGER.map(({ file }) => file)).toEqual([
-      'src/domain/words/provider-titles.ts',
+      'src/domain/words/names.ts',
       'src/definitions/triggers/providers/pagerduty.ts',
       'src/definitions/triggers/providers.ts',
       'scripts/provider-trigger-schema.ts',

@@ -17,7 +17,7 @@ import type { SecretHistory, SecretStore } from '../../src/domain/ports/secret-s
 import type { Delivery } from '../../src/domain/resources/delivery.ts';
 import type { Clock } from '../../src/domain/time/clock.ts';
 import type { Trigger } from '../../src/domain/trigger.ts';
-import { LOOP_GUARD } from '../../src/domain/words/loop-guard.ts';
+import { LOOP_GUARD } from '../../src/domain/words/runs.ts';
 import { handleDelivery } from '../../src/ingress/handle-delivery.ts';
 import type { AdoptSecret, IngressContext } from '../../src/ingress/ingress-context.ts';
 import { type LimitsPerMinute, RateLimits } from '../../src/ingress/limits.ts';

@@ -9,7 +9,7 @@ import type { TokenTable } from '../../domain/ports/access/token-table.ts';
 import type { Hold } from '../../domain/ports/runs/worker-control.ts';
 import { type Clock, formatInstant } from '../../domain/time/clock.ts';
 import { CLOCK_TOLERANCE_MS } from '../../domain/time/steady-clock.ts';
-import { hasExpired } from '../../domain/words/token-expiry.ts';
+import { hasExpired } from '../../domain/words/credentials.ts';
 import { isApiTokenText, isRunTokenText } from '../../platform/secrets/create-api-token.ts';
 import { hashCredential } from '../../platform/secrets/credential.ts';
 import { isCsrfToken, readSessionCookie } from '../sessions/session-cookie.ts';

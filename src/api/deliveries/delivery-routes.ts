@@ -13,14 +13,13 @@ import {
 import type { HandshakeLog } from '../../domain/ports/deliveries/handshake-log.ts';
 import type { ReplayControl } from '../../domain/ports/deliveries/replay-control.ts';
 import { DELIVERY_LABELS, type Delivery, type DeliveryLabel } from '../../domain/resources/delivery.ts';
-import { describeLabel } from '../../domain/words/rate-limited.ts';
+import { describeLabel } from '../../domain/words/deliveries.ts';
 import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { INSTANT, parseInstant, presentInstant } from '../server/instants.ts';
 import { locate } from '../server/locate.ts';
-import type { PageQuery } from '../server/page-query.ts';
-import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
+import { type PageQuery, pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 import { BODY_RESPONSE, sendForm, sendPayload } from '../server/send-payload.ts';
 import { findWebhook } from '../webhooks/find-webhook.ts';

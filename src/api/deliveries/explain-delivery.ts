@@ -15,7 +15,7 @@ import {
   type PastListener,
   parseRecordedHeaders,
 } from '../../domain/resources/delivery.ts';
-import { explainLoopGuard } from '../../domain/words/loop-guard.ts';
+import { explainLoopGuard } from '../../domain/words/runs.ts';
 import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';
 import { decodeCursor, encodeCursor } from '../server/page-query.ts';
 

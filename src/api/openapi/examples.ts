@@ -1,9 +1,9 @@
 import { ALERT_RULES } from '../../domain/alerts/alert-rules.ts';
 import { DELIVERY_LABELS } from '../../domain/resources/delivery.ts';
 import { RUN_STATES } from '../../domain/resources/run.ts';
+import { describeReplaySkip } from '../../domain/words/deliveries.ts';
 import { AUTH_REASONS } from '../../domain/words/delivery-reasons.ts';
-import { describeReplaySkip } from '../../domain/words/replay-reasons.ts';
-import { explainRetryRejection } from '../../domain/words/retry-rejections.ts';
+import { explainRetryRejection } from '../../domain/words/runs.ts';
 import { describeStatusReason } from '../../domain/words/status-reasons.ts';
 import { UNLOGGED_REASONS } from '../../domain/words/unlogged-reasons.ts';
 import { PAYLOAD_FILE, renderEnvelope } from '../../runs/envelope.ts';

@@ -21,9 +21,8 @@ import { SECRET_FIELDS } from '../../domain/resources/secret.ts';
 import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
 import { CONTEXT_FIELDS } from '../../domain/run-context.ts';
 import { RECENT_RUNS } from '../../domain/run-results.ts';
-import { REPLAY_SKIPS } from '../../domain/words/replay-reasons.ts';
-import { RETRY_REJECTIONS } from '../../domain/words/retry-rejections.ts';
-import { RUN_REASONS } from '../../domain/words/run-reasons.ts';
+import { REPLAY_SKIPS } from '../../domain/words/deliveries.ts';
+import { RETRY_REJECTIONS, RUN_REASONS } from '../../domain/words/runs.ts';
 import { STEP_OUTCOMES, SUBJECT_KINDS } from '../../operations/story/story.ts';
 
 /** An object with exactly these properties, all of them present. */

@@ -2,7 +2,7 @@ import type { ReplayPreview } from '../../domain/ports/deliveries/replay-control
 import { presentFields } from '../../domain/resources/fields.ts';
 import { REPLAY_FIELDS, type Replay, type SkipCounts } from '../../domain/resources/replay.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
-import { describeReplaySkip } from '../../domain/words/replay-reasons.ts';
+import { describeReplaySkip } from '../../domain/words/deliveries.ts';
 
 /** A replay and how far it is, as the API shows it. */
 export function presentReplay(replay: Replay) {

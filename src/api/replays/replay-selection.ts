@@ -7,7 +7,7 @@ import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.
 import type { ReplaySelection } from '../../domain/ports/deliveries/replay-control.ts';
 import { REPLAY_DEFINITIONS, type ReplayDefinition, type ReplayFilter } from '../../domain/resources/replay.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
-import { describeLabel } from '../../domain/words/rate-limited.ts';
+import { describeLabel } from '../../domain/words/deliveries.ts';
 import { INSTANT, parseInstant } from '../server/instants.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 

@@ -3,7 +3,7 @@ import type { RunControl, WaitReason } from '../../domain/ports/runs/run-control
 import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
 import { presentFields, type ViewOf } from '../../domain/resources/fields.ts';
 import { ATTEMPT_FIELDS, RUN_FIELDS, type Run, type RunAttempt, type RunView } from '../../domain/resources/run.ts';
-import { explainRunError, type RunReason } from '../../domain/words/run-reasons.ts';
+import { explainRunError, type RunReason } from '../../domain/words/runs.ts';
 
 /** Why a queued run has not started, and its position in the queue of its factory. */
 interface WaitView {

@@ -5,7 +5,7 @@ import type { RunId } from '../../domain/ids.ts';
 import type { RunControl } from '../../domain/ports/runs/run-control.ts';
 import { MAX_EXAMINED_RUNS, type RunReader, type RunSearch } from '../../domain/ports/runs/run-queue.ts';
 import { DEAD_LETTER_STATE, ENDED_STATES, type Run } from '../../domain/resources/run.ts';
-import { explainRetryRejection, type RetryRejection } from '../../domain/words/retry-rejections.ts';
+import { explainRetryRejection, type RetryRejection } from '../../domain/words/runs.ts';
 import { noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { CURSOR, type PageQuery, pageQuerySchema, querySchema, readPage } from '../server/page-query.ts';

@@ -6,15 +6,14 @@ import type { DeliveryDiagnosis } from '../../domain/ports/deliveries/delivery-d
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import { type ScopeChange, SECRET_USES } from '../../domain/secret-scope.ts';
 import { SecretValue } from '../../domain/secret-value.ts';
+import { adviseScope, describeScope, isUnusable } from '../../domain/words/credentials.ts';
 import { SECRET_NAME_PATTERN } from '../../domain/words/names.ts';
-import { adviseScope, describeScope, isUnusable } from '../../domain/words/secret-scope.ts';
 import type { UploadedRequest } from '../../ingress/diagnosis/diagnose-upload.ts';
 import { presentSecret } from '../auth/present-access.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
-import type { PageQuery } from '../server/page-query.ts';
-import { pageOf, presentPage, querySchema, SHORT_LIST_QUERY } from '../server/page-query.ts';
+import { type PageQuery, pageOf, presentPage, querySchema, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { principalOf } from '../server/reach.ts';
 import { requireKnownFactories } from '../users/require-known.ts';
 

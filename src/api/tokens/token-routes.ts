@@ -3,14 +3,13 @@ import { TOKEN_ROLES, type TokenRole } from '../../domain/access.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { TokenId } from '../../domain/ids.ts';
 import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
-import { DURATION_PATTERN, parseDuration } from '../../domain/words/duration.ts';
+import { DURATION_PATTERN, parseDuration } from '../../domain/words/quantities.ts';
 import { createApiToken, type TokenParts } from '../../platform/secrets/create-api-token.ts';
 import { presentToken } from '../auth/present-access.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
-import type { PageQuery } from '../server/page-query.ts';
-import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
+import { type PageQuery, pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { requireKnownFactories } from '../users/require-known.ts';
 
 interface TokenRouteParts extends TokenParts {

@@ -4,7 +4,7 @@ import { HOUR_MS } from '../../domain/ports/deliveries/activity-reader.ts';
 import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
 import type { Delivery } from '../../domain/resources/delivery.ts';
 import { NO_TRAFFIC } from '../../domain/webhook-traffic.ts';
-import { describeRejections } from '../../domain/words/describe-rejections.ts';
+import { describeRejections } from '../../domain/words/recent-activity.ts';
 import { createRequestCounter } from './count-requests.ts';
 import { presentTraffic } from './present-traffic.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
-import { formatPath } from '../../domain/words/payload-path.ts';
+import { formatPath } from '../../domain/words/payload-filters.ts';
 import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

@@ -1,8 +1,7 @@
 import type { Webhook } from '../../client/api-types.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
-import { findGithubPath } from '../../domain/words/github-target.ts';
-import { readWebhookUid } from '../../domain/words/webhook-url.ts';
+import { findGithubPath, readWebhookUid } from '../../domain/words/names.ts';
 import { CliError } from '../exit-codes.ts';
 import type { GithubClient } from './github-client.ts';
 import { readRawValue } from './raw-value.ts';

@@ -2,11 +2,16 @@ import { Option } from 'commander';
 import type { Automation, AutomationTrigger, Pause, ProviderTrigger, Webhook } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
-import { describeCatchUp, describeMissed, describeSchedule } from '../../domain/words/describe-schedule.ts';
+import {
+  describeCatchUp,
+  describeMissed,
+  describeSchedule,
+  explainInactiveAutomation,
+  listSelectedWebhooks,
+  pickPolicy,
+} from '../../domain/words/automations.ts';
 import { escapeLines, escapeText } from '../../domain/words/escape-text.ts';
-import { explainInactiveAutomation, listSelectedWebhooks } from '../../domain/words/explain-inactive-automation.ts';
 import { describeResults } from '../../domain/words/recent-activity.ts';
-import { pickPolicy } from '../../domain/words/run-policy-keys.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -1,8 +1,8 @@
 import type { BackfillAnswer, Webhook } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
-import { countOf } from '../../domain/words/count-of.ts';
+import { isStoredStatus } from '../../domain/words/deliveries.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
-import { isStoredStatus } from '../../domain/words/stored-status.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import { GithubClient } from '../backfill/github-client.ts';
 import {
   findHooks,

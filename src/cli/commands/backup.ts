@@ -3,7 +3,7 @@ import { readAnswer } from '../../client/read-answer.ts';
 import type { BackupPhase, OpenBackup } from '../../domain/ports/backup-control.ts';
 import { MASTER_KEY_VARIABLE } from '../../domain/reserved-variables.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
-import { formatSize } from '../../domain/words/format-size.ts';
+import { formatSize } from '../../domain/words/quantities.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

@@ -2,8 +2,8 @@ import type { AutomationTrigger, DeliveryExplanation } from '../../client/api-ty
 import { listRows } from '../../client/list-rows.ts';
 import { isNotFound, readAnswer } from '../../client/read-answer.ts';
 import type { Json } from '../../domain/json.ts';
+import { describeLabel } from '../../domain/words/deliveries.ts';
 import { escapeLines, escapeText } from '../../domain/words/escape-text.ts';
-import { describeLabel } from '../../domain/words/rate-limited.ts';
 import type { CommandSession } from '../command-session.ts';
 import { CliError } from '../exit-codes.ts';
 import { parseJsonBytes } from '../input/read-input.ts';

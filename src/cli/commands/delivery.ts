@@ -3,10 +3,14 @@ import type { AutomationDecision, Delivery, DeliveryExplanation } from '../../cl
 import { type ListQuery, listRows, type Page } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import type { DeliveryLabel } from '../../domain/resources/delivery.ts';
-import { describeIdentitySource, IDENTITY_SOURCE_WORDS } from '../../domain/words/delivery-identity.ts';
+import {
+  describeLabel as describeEntryLabel,
+  describeIdentitySource,
+  IDENTITY_SOURCE_WORDS,
+  isTickSource,
+  NO_LABEL,
+} from '../../domain/words/deliveries.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
-import { describeLabel as describeEntryLabel, NO_LABEL } from '../../domain/words/rate-limited.ts';
-import { isTickSource } from '../../domain/words/tick-source.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
 import type { Drain } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { countOf } from '../../domain/words/count-of.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

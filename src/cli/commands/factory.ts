@@ -1,9 +1,9 @@
 import type { Factory } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
-import { countOf } from '../../domain/words/count-of.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import { describeForgetting, describeRenaming } from '../../domain/words/factory-changes.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

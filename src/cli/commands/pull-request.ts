@@ -1,6 +1,6 @@
 import type { PullRequest, PullRequests } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { describeRequestPosts, listPostProblems } from '../../domain/words/pull-request.ts';
+import { describeRequestPosts, listPostProblems } from '../../domain/words/notices.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

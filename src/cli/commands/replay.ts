@@ -11,7 +11,7 @@ import {
   type ReplayDefinition,
   type ReplayState,
 } from '../../domain/resources/replay.ts';
-import { describePreview, describeReplayed, describeUnexamined } from '../../domain/words/describe-replay.ts';
+import { describePreview, describeReplayed, describeUnexamined } from '../../domain/words/deliveries.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';

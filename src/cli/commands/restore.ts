@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
-import { escapeText } from '../../domain/words/escape-text.ts';
-import { quoteForShell } from '../../domain/words/quote-for-shell.ts';
+import { escapeText, quoteForShell } from '../../domain/words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { findDataDir } from '../connection.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { RunArtifact } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
-import { formatSize } from '../../domain/words/format-size.ts';
+import { formatSize } from '../../domain/words/quantities.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { countOf } from '../../domain/words/count-of.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import type { CopyReport } from '../../operations/maintenance/copy-storage.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';

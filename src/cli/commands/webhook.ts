@@ -1,8 +1,7 @@
 import type { Capture, Handshake, SecretState, UnloggedRequests, Webhook } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { NOT_DEDUPLICATED_WORDS, WEBHOOK_IDENTITY_WORDS } from '../../domain/words/delivery-identity.ts';
+import { describeEventPlace, NOT_DEDUPLICATED_WORDS, WEBHOOK_IDENTITY_WORDS } from '../../domain/words/deliveries.ts';
 import { escapeLines, escapeText } from '../../domain/words/escape-text.ts';
-import { describeEventPlace } from '../../domain/words/event-names.ts';
 import { describeAcceptance, formatRate } from '../../domain/words/recent-activity.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';

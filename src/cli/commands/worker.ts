@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Worker } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { isProtectedUrl } from '../../domain/words/protected-url.ts';
+import { isProtectedUrl } from '../../domain/words/names.ts';
 import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../../domain/worker-labels.ts';
 import { readPackageVersion } from '../../platform/files/package-version.ts';
 import type { CliCommand } from '../cli-command.ts';

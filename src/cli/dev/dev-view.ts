@@ -6,9 +6,8 @@ import { describeScheme } from '../../definitions/signature/schemes/describe-sch
 import { resolveScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
 import type { Diagnostic } from '../../domain/diagnostic.ts';
 import { MAX_DEFINITION_BYTES } from '../../domain/source-tree.ts';
-import { countOf } from '../../domain/words/count-of.ts';
-import { formatDuration } from '../../domain/words/duration.ts';
 import { escapeLines, escapeText } from '../../domain/words/escape-text.ts';
+import { countOf, formatDuration } from '../../domain/words/quantities.ts';
 import { buildTokenCurl } from '../../domain/words/sending-commands.ts';
 import { TerminalText, textOf } from '../../domain/words/terminal-text.ts';
 import { findWorkTreeRoot } from '../../reconcile/source/local-repository.ts';

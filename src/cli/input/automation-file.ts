@@ -4,7 +4,7 @@ import { type AutomationContent, writeDeclaredAutomation } from '../../definitio
 import { parseYaml } from '../../definitions/yaml/parse-yaml.ts';
 import { splitFrontMatter } from '../../definitions/yaml/split-front-matter.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { nameForApi, pickPolicy, type RunPolicyKey } from '../../domain/words/run-policy-keys.ts';
+import { nameForApi, pickPolicy, type RunPolicyKey } from '../../domain/words/automations.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../exit-codes.ts';
 import { readInput } from './read-input.ts';

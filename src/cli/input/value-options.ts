@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { CUSTOM } from '../../definitions/signature/schemes/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../definitions/signature/schemes/schemes.ts';
 import { suggest } from '../../domain/suggest.ts';
-import { parseDuration } from '../../domain/words/duration.ts';
+import { parseDuration } from '../../domain/words/quantities.ts';
 
 /** An option whose value is a duration, parsed to milliseconds. */
 export function durationOption(flags: string, description: string): Option {

@@ -8,7 +8,7 @@ import type { AnyFilter } from '../../definitions/filter/parse-filter.ts';
 import { parseYaml } from '../../definitions/yaml/parse-yaml.ts';
 import type { AutomationDefinition } from '../../domain/definition.ts';
 import { type Received, triggerFilters } from '../../domain/trigger.ts';
-import { formatPath } from '../../domain/words/payload-path.ts';
+import { formatPath } from '../../domain/words/payload-filters.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** What a filter would do with a delivery. An invalid filter is a `CliError` that lists all that is wrong with it. */

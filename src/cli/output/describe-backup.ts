@@ -1,6 +1,5 @@
-import { countOf } from '../../domain/words/count-of.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
-import { formatSize } from '../../domain/words/format-size.ts';
+import { countOf, formatSize } from '../../domain/words/quantities.ts';
 import type { ArchiveContent } from '../../operations/backup/archive/read-archive.ts';
 
 /** The content of a backup as one line. */

@@ -1,6 +1,5 @@
 import type { Automation, Factory, Webhook } from '../../client/api-types.ts';
-import { describeRejections } from '../../domain/words/describe-rejections.ts';
-import { describeAcceptance, describeResults } from '../../domain/words/recent-activity.ts';
+import { describeAcceptance, describeRejections, describeResults } from '../../domain/words/recent-activity.ts';
 import { formatAge, formatInstantWithAge, formatSpan } from './format-time.ts';
 
 type Traffic = Webhook['traffic'];

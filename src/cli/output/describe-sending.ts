@@ -1,7 +1,7 @@
 import type { Webhook } from '../../client/api-types.ts';
 import { describeScheme, type SignatureSchemeFacts } from '../../definitions/signature/schemes/describe-scheme.ts';
 import { resolveScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
-import { quoteForShell } from '../../domain/words/quote-for-shell.ts';
+import { quoteForShell } from '../../domain/words/escape-text.ts';
 import { buildSendCommand, buildTokenCurl } from '../../domain/words/sending-commands.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { ConnectionPlan } from '../../client/api-types.ts';
-import type { DiffLine } from '../../domain/words/diff-values.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
+import type { DiffLine } from '../../domain/words/yaml-text.ts';
 import type { Output } from './output.ts';
 import { printDiff } from './print-diff.ts';
 import type { Column } from './table.ts';

@@ -1,5 +1,5 @@
-import type { DiffLine } from '../../domain/words/diff-values.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
+import type { DiffLine } from '../../domain/words/yaml-text.ts';
 import type { Output } from './output.ts';
 
 const DIFF_SIGNS = { added: '+', removed: '-', same: ' ', gap: ' ' } as const;

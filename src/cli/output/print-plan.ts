@@ -1,6 +1,6 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
-import { describeUnrecorded } from '../../domain/words/unrecorded-headers.ts';
+import { describeUnrecorded } from '../../domain/words/payload-filters.ts';
 import { describeSides } from '../../reconcile/plan-report/leaf-changes.ts';
 import {
   describeExamined,

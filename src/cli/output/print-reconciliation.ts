@@ -1,6 +1,6 @@
 import type { Commit, PlanSection, Reconciliation } from '../../client/api-types.ts';
-import { diffValues } from '../../domain/words/diff-values.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
+import { diffValues } from '../../domain/words/yaml-text.ts';
 import { describeDiagnostic, isFailure, shortenRevision } from './describe-reconciliation.ts';
 import type { Output } from './output.ts';
 import { printDiff } from './print-diff.ts';

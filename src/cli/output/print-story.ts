@@ -1,6 +1,6 @@
 import type { Story, StoryStep } from '../../client/api-types.ts';
-import { diffValues } from '../../domain/words/diff-values.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
+import { diffValues } from '../../domain/words/yaml-text.ts';
 import type { Colors } from './colors.ts';
 import { describeCommit, shortenRevision } from './describe-reconciliation.ts';
 import type { Output } from './output.ts';

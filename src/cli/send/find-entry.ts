@@ -2,7 +2,7 @@ import type { Delivery, Webhook } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { findDeliveryIdPath } from '../../definitions/signature/schemes/delivery-id-path.ts';
 import { isJsonObject, type Json, readPath } from '../../domain/json.ts';
-import { isStoredStatus } from '../../domain/words/stored-status.ts';
+import { isStoredStatus } from '../../domain/words/deliveries.ts';
 import type { CommandSession } from '../command-session.ts';
 import type { Message } from './test-delivery.ts';
 

@@ -1,4 +1,4 @@
-import { LOOP_GUARD } from '../../domain/words/loop-guard.ts';
+import { LOOP_GUARD } from '../../domain/words/runs.ts';
 import type { Option } from './option.ts';
 
 /** Limits of requests and definitions. They are part of the table of options. Offline commands load only these. */

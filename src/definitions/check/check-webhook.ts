@@ -1,6 +1,6 @@
 import type { WebhookDefinition } from '../../domain/definition.ts';
 import { readPath } from '../../domain/json.ts';
-import { formatPath } from '../../domain/words/payload-path.ts';
+import { formatPath } from '../../domain/words/payload-filters.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import { isCredentialHeader, mayCarryCredential } from '../signature/schemes/credential-headers.ts';

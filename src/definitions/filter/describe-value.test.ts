@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quoteText, shortenText } from '../../domain/words/payload-path.ts';
+import { quoteText, shortenText } from '../../domain/words/payload-filters.ts';
 import { describeValue, summarizeValue } from './describe-value.ts';
 
 test('a long text is cut with a mark and never inside a surrogate pair', () => {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../domain/json.ts';
-import { countOf } from '../../domain/words/count-of.ts';
-import { quoteText, shortenText } from '../../domain/words/payload-path.ts';
+import { quoteText, shortenText } from '../../domain/words/payload-filters.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 
 const MAX_ELEMENT_TEXT_LENGTH = 40;
 const MAX_ELEMENTS_SHOWN = 5;

@@ -1,4 +1,4 @@
-import { countOf } from '../../domain/words/count-of.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import { describeValue } from './describe-value.ts';
 import { isScalar, type Scalar } from './pattern.ts';
 

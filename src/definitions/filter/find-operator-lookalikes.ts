@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../domain/json.ts';
-import { type FilterOperator, isFilterOperator } from '../../domain/words/filter-operators.ts';
+import { type FilterOperator, isFilterOperator } from '../../domain/words/payload-filters.ts';
 import { PATTERN_RULES, type PatternProblem } from './parse-pattern.ts';
 import { PATTERN_LIMITS } from './pattern.ts';
 

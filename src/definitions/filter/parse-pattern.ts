@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../domain/json.ts';
-import { countOf } from '../../domain/words/count-of.ts';
-import { type FilterOperator, isFilterOperator } from '../../domain/words/filter-operators.ts';
+import { type FilterOperator, isFilterOperator } from '../../domain/words/payload-filters.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import { describeValue } from './describe-value.ts';
 import {
   isScalar,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { anyText } from '../../../test/helpers/any-text.ts';
-import { formatPath } from '../../domain/words/payload-path.ts';
+import { formatPath } from '../../domain/words/payload-filters.ts';
 import { EVERY_ELEMENT, parsePath } from './payload-path.ts';
 
 test.each<[(string | number)[], string]>([

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../domain/diagnostic.ts';
-import { countOf } from '../../domain/words/count-of.ts';
-import { escapeXml } from '../../domain/words/escape-xml.ts';
+import { escapeXml } from '../../domain/words/escape-text.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import type { FactoryReport, ValidationReport } from './validation-report.ts';
 
 /**

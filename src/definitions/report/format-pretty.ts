@@ -1,8 +1,8 @@
 import pc from 'picocolors';
 import stringWidth from 'string-width';
 import type { Diagnostic } from '../../domain/diagnostic.ts';
-import { countOf } from '../../domain/words/count-of.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import { listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;

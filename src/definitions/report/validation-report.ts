@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic } from '../../domain/diagnostic.ts';
 import type { TriggerService } from '../../domain/trigger.ts';
-import { countOf } from '../../domain/words/count-of.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 
 /** The result of one folder. */
 export interface FactoryReport {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../domain/diagnostic.ts';
-import { escapeXml } from '../../domain/words/escape-xml.ts';
+import { escapeXml } from '../../domain/words/escape-text.ts';
 import { describeFailure, groupSamples, type SampleReport, type SampleResult } from './sample-result.ts';
 
 interface Suite {

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
-import { countOf } from '../../domain/words/count-of.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import { formatPretty as formatDiagnostics } from '../report/format-pretty.ts';
 import {
   describeFailure,

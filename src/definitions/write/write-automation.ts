@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import { AUTOMATION_FIELDS, type DeclaredAutomation, EXECUTION_OVERRIDES } from '../../domain/resources/automation.ts';
 import { type RecordWith, writeDeclared } from '../../domain/resources/fields.ts';
 import { declareTrigger } from '../../domain/trigger.ts';
-import { writeFrontMatterFile } from '../../domain/words/write-yaml.ts';
+import { writeFrontMatterFile } from '../../domain/words/yaml-text.ts';
 import { editYaml, type KeyChanges, readValues } from '../yaml/edit-yaml.ts';
 import { splitFrontMatter } from '../yaml/split-front-matter.ts';
 

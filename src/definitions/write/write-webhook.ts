@@ -1,6 +1,6 @@
 import { writeDeclared } from '../../domain/resources/fields.ts';
 import { type DeclaredWebhook, WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
-import { writeYaml } from '../../domain/words/write-yaml.ts';
+import { writeYaml } from '../../domain/words/yaml-text.ts';
 import { editYaml } from '../yaml/edit-yaml.ts';
 
 /** The text of a new `webhooks/<name>.yaml`. Keys with their default value are omitted. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isNode, isScalar, type Pair, parseDocument } from 'yaml';
 import type { Json } from '../../domain/json.ts';
-import { writeYaml } from '../../domain/words/write-yaml.ts';
+import { writeYaml } from '../../domain/words/yaml-text.ts';
 
 /** New values of top-level keys; `undefined` removes a key. */
 export type KeyChanges = Readonly<Record<string, Json | undefined>>;

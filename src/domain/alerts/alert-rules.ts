@@ -1,4 +1,4 @@
-import { LOOP_GUARD } from '../words/loop-guard.ts';
+import { LOOP_GUARD } from '../words/runs.ts';
 
 /** What a rule is set to in `dockbell.yaml`: `on`, `off`, or its threshold. */
 export type RuleSetting =

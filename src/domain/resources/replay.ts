@@ -1,6 +1,6 @@
 import { type Actor, IDENTITY_KINDS } from '../access.ts';
 import type { DeliveryId, ReplayId, WebhookUid } from '../ids.ts';
-import type { ReplaySkip } from '../words/replay-reasons.ts';
+import type { ReplaySkip } from '../words/deliveries.ts';
 import { defineFields, type RecordOf } from './fields.ts';
 import { count, counter, id, instant, instantOrNull, json, nullable, oneOf, text, textOrNull } from './value-types.ts';
 

@@ -8,8 +8,8 @@ import {
   RETRIED_FAILURES,
   type RetryPolicy,
 } from '../run-policy.ts';
-import { DELAY_PATTERN, PERIOD_PATTERN } from '../words/duration.ts';
-import type { RunPolicyKey } from '../words/run-policy-keys.ts';
+import type { RunPolicyKey } from '../words/automations.ts';
+import { DELAY_PATTERN, PERIOD_PATTERN } from '../words/quantities.ts';
 import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../worker-labels.ts';
 import { TEMPLATE_PATTERN, type WorkspacePolicy } from '../workspace.ts';
 import { defineFields, type Field } from './fields.ts';

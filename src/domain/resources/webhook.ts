@@ -1,7 +1,6 @@
 import type { WebhookUid } from '../ids.ts';
-import { PERIOD_PATTERN, ROTATION_OVERLAP_PATTERN } from '../words/duration.ts';
-import { SECRET_NAME_PATTERN, WEBHOOK_NAME_PATTERN } from '../words/names.ts';
-import { PROVIDER_TITLES } from '../words/provider-titles.ts';
+import { PROVIDER_TITLES, SECRET_NAME_PATTERN, WEBHOOK_NAME_PATTERN } from '../words/names.ts';
+import { PERIOD_PATTERN, ROTATION_OVERLAP_PATTERN } from '../words/quantities.ts';
 import { defineFields, type RecordOf, type RecordWith } from './fields.ts';
 import { MAX_NAME_CHARACTERS, MAX_NAMES, NAMES_KEYS, namesOrNull } from './provider-names.ts';
 import {

@@ -45,3 +45,19 @@ function escapeCharacter(character: string): string {
   const code = character.codePointAt(0)!;
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
 }
+
+const ENTITIES: { [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** One line of XML text; `escapeText` writes out what XML 1.0 cannot hold, except for two that are not XML characters. */
+export function escapeXml(text: string): string {
+  const plain = escapeText(text).replace(
+    /[\ufffe\uffff]/g,
+    (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
+  );
+  return plain.replace(/[&<>"]/g, (character) => ENTITIES[character]!);
+}
+
+/** A text as one word of a POSIX shell. Words of letters, digits, `_`, `.`, `/` and `-` stay as they are. */
+export function quoteForShell(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,4 +1,4 @@
-import { countOf } from './count-of.ts';
+import { countOf } from './quantities.ts';
 
 /** What the consequences of forgetting or renaming a factory depend on. */
 interface RemovedFactory {

@@ -1,4 +1,4 @@
-import { countOf } from './count-of.ts';
+import { countOf } from './quantities.ts';
 
 /** `Webhook.traffic` of the management API, as far as it is described. */
 interface Traffic {
@@ -35,4 +35,30 @@ export function describeResults({ recent_runs, recent_failed, failed_in_a_row }:
   if (failed_in_a_row === recent_runs) return `all of the last ${recent_runs} runs failed`;
   const failed = `${recent_failed} of the last ${recent_runs} runs failed`;
   return failed_in_a_row > 1 ? `${failed}, the last ${failed_in_a_row} in a row` : failed;
+}
+
+interface Rejections {
+  count: number;
+  /** Number of the most recent ones that the time and the addresses are about. */
+  examined: number;
+  /** Number of all requests in the last 24 hours; `null` if these are not counted. */
+  of: number | null;
+  /** In the words of the reader. */
+  since: string;
+  reasonText: string | null;
+  addresses: readonly string[];
+  otherAddresses: number;
+}
+
+/** For example: rejected 4 of 10 requests in the last 24 hours, since 03:10, from 192.0.2.7: The token is not the secret. */
+export function describeRejections(rejections: Rejections): string {
+  const { count, examined, of, since, reasonText, addresses, otherAddresses } = rejections;
+  const part = examined < count ? `the last ${examined} ` : '';
+  const requests =
+    of === null
+      ? `${countOf(count, 'request')} since ${since}`
+      : `${count} of ${countOf(of, 'request')} in the last 24 hours, ${part}since ${since},`;
+  const others = otherAddresses === 0 ? '' : ` and ${countOf(otherAddresses, 'other address', 'other addresses')}`;
+  const reason = reasonText === null ? '.' : `: ${reasonText}`;
+  return `rejected ${requests} from ${addresses.join(', ')}${others}${reason}`;
 }

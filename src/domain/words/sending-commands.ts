@@ -1,5 +1,5 @@
+import { quoteForShell } from './escape-text.ts';
 import { JSON_FIELD } from './names.ts';
-import { quoteForShell } from './quote-for-shell.ts';
 
 /** The header that names a delivery if the webhook names no header for it. */
 const SERVICE_DELIVERY_ID_HEADER = 'X-Service-Delivery-Id';

@@ -4,7 +4,7 @@ import type { Scheme } from '../../definitions/signature/scheme.ts';
 import { packScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
 import type { DeliveryDiagnosis } from '../../domain/ports/deliveries/delivery-diagnosis.ts';
 import type { SecretHistory, SecretStore, SecretVersion } from '../../domain/ports/secret-store.ts';
-import { describeUsedVersion } from '../../domain/words/secret-versions.ts';
+import { describeUsedVersion } from '../../domain/words/credentials.ts';
 import type { DiagnosisTask } from './diagnosis-thread.ts';
 
 export interface MistakeTrial {

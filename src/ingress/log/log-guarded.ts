@@ -1,6 +1,6 @@
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { DeliveryLogEntry, RecordOutcome } from '../../domain/resources/delivery.ts';
-import { describeSubject } from '../../domain/words/loop-guard.ts';
+import { describeSubject } from '../../domain/words/runs.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /** Logs what the loop guard did not start. */

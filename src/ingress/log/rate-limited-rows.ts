@@ -2,7 +2,7 @@ import type { IdSource } from '../../domain/ids.ts';
 import type { RejectionEntry } from '../../domain/resources/delivery.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { type Schedule, scheduleCall } from '../../domain/time/schedule.ts';
-import { describeRateLimited } from '../../domain/words/rate-limited.ts';
+import { describeRateLimited } from '../../domain/words/deliveries.ts';
 
 const MINUTE_MS = 60_000;
 /** Delivery IDs by which one row is found. A sender that sends more than this in a minute sends them again later. */

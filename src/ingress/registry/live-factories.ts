@@ -13,7 +13,7 @@ import type {
   StagedAutomations,
 } from '../../domain/ports/definitions/serving.ts';
 import { type ScheduledAutomation, TICK_LISTENERS, type TickSource } from '../../domain/resources/schedule.ts';
-import { TICK_SOURCE_NAME } from '../../domain/words/tick-source.ts';
+import { TICK_SOURCE_NAME } from '../../domain/words/deliveries.ts';
 import { buildLiveWebhook, type PushTrigger } from './build-live-webhooks.ts';
 import { type CompiledFilters, compileFilters, FactoryListeners } from './factory-listeners.ts';
 import type { LiveWebhook } from './live-webhook.ts';

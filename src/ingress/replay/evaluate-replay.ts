@@ -4,7 +4,7 @@ import type { StartedThen, StoredDelivery } from '../../domain/ports/deliveries/
 import { parseRecordedHeaders } from '../../domain/resources/delivery.ts';
 import type { Replay } from '../../domain/resources/replay.ts';
 import { findKeyPaths } from '../../domain/run-policy.ts';
-import type { ReplaySkip } from '../../domain/words/replay-reasons.ts';
+import type { ReplaySkip } from '../../domain/words/deliveries.ts';
 import type { DeliverySource, Registry } from '../registry/registry.ts';
 import { composeRun, type Match, matchDelivery } from '../steps/match-delivery.ts';
 import { readStored } from './compose-replay.ts';

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Decision, DeliveryOffer, TickReason } from '../../domain/resources/delivery.ts';
 import type { ScheduleState } from '../../domain/resources/schedule.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
-import { countOf } from '../../domain/words/count-of.ts';
-import { describeSchedule } from '../../domain/words/describe-schedule.ts';
+import { describeSchedule } from '../../domain/words/automations.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import type { DeliverySource } from '../registry/registry.ts';
 import { matchDelivery } from '../steps/match-delivery.ts';
 

@@ -1,7 +1,7 @@
 import type { SecretVersion } from '../../domain/ports/secret-store.ts';
 import type { RejectionEntry } from '../../domain/resources/delivery.ts';
+import { describeUsedVersion } from '../../domain/words/credentials.ts';
 import type { AuthReason } from '../../domain/words/delivery-reasons.ts';
-import { describeUsedVersion } from '../../domain/words/secret-versions.ts';
 import type { UnloggedReason } from '../../domain/words/unlogged-reasons.ts';
 import type { IngressContext } from '../ingress-context.ts';
 import type { UnloggedWebhook } from '../log/unlogged-tally.ts';

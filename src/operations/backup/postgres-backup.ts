@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
-import { quoteForShell } from '../../domain/words/quote-for-shell.ts';
+import { quoteForShell } from '../../domain/words/escape-text.ts';
 import { withoutPassword } from '../../storage/postgres/describe-url.ts';
 
 /** What a backup of a daemon on PostgreSQL consists of. */

@@ -1,7 +1,7 @@
 import type { ApiToken } from '../../domain/access.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { type Clock, formatInstant } from '../../domain/time/clock.ts';
-import { expiresSoon } from '../../domain/words/token-expiry.ts';
+import { expiresSoon } from '../../domain/words/credentials.ts';
 import { Loop } from '../../platform/loop.ts';
 
 const INTERVAL_MS = 24 * 3_600_000;

@@ -2,7 +2,7 @@ import type { PlanEntry, PlanSection } from '../../domain/plan.ts';
 import { type Commit, type FactoryView, HISTORY_REWRITTEN, type Reconciliation } from '../../domain/reconciliation.ts';
 import type { Run } from '../../domain/resources/run.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
-import { countOf } from '../../domain/words/count-of.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import { describeStatusReason } from '../../domain/words/status-reasons.ts';
 import { nameRevisionFirst, shortenRevision } from './change-steps.ts';
 import { createSummary, cutList, MAX_ENTRIES } from './cut-list.ts';

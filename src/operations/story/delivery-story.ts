@@ -1,7 +1,7 @@
 import type { DeliveryId } from '../../domain/ids.ts';
 import type { Decision, Delivery } from '../../domain/resources/delivery.ts';
-import { countOf } from '../../domain/words/count-of.ts';
 import { describeDeliveryReason } from '../../domain/words/delivery-reasons.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import { createSummary, cutList, limitRead, MAX_ENTRIES } from './cut-list.ts';
 import { listDecisionSteps, rankMisses } from './decision-steps.ts';
 import { explainRejection, listReceiptSteps } from './receipt-steps.ts';

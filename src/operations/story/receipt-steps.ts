@@ -3,9 +3,8 @@ import type { ObjectChange } from '../../domain/ports/definitions/definition-his
 import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
 import { type Delivery, parseRecordedHeaders } from '../../domain/resources/delivery.ts';
 import { findOverlapEnd } from '../../domain/rotation-overlap.ts';
-import { describeIdentitySource } from '../../domain/words/delivery-identity.ts';
+import { describeIdentitySource, isTickSource } from '../../domain/words/deliveries.ts';
 import { describeDeliveryReason } from '../../domain/words/delivery-reasons.ts';
-import { isTickSource } from '../../domain/words/tick-source.ts';
 import { readChanges } from './change-steps.ts';
 import { findReplayAuthors } from './replay-authors.ts';
 import { createStep, listFacts, type StoryStep } from './story.ts';

@@ -1,7 +1,6 @@
 import type { Run, RunAttempt } from '../../domain/resources/run.ts';
-import { countOf } from '../../domain/words/count-of.ts';
-import { formatDuration } from '../../domain/words/duration.ts';
-import { explainRunError } from '../../domain/words/run-reasons.ts';
+import { countOf, formatDuration } from '../../domain/words/quantities.ts';
+import { explainRunError } from '../../domain/words/runs.ts';
 import { createSummary } from './cut-list.ts';
 import { createStep, listFacts, type StoryStep } from './story.ts';
 import { refRun, type StoryRequest, type Touch } from './story-parts.ts';

@@ -1,6 +1,6 @@
 import type { ScheduleState } from '../../domain/resources/schedule.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
-import { describeMissed, describeSchedule } from '../../domain/words/describe-schedule.ts';
+import { describeMissed, describeSchedule } from '../../domain/words/automations.ts';
 import { createStep, type StoryStep } from './story.ts';
 
 function nameSchedule({ name, cron, timezone }: ScheduleState): string {

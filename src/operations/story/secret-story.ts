@@ -1,7 +1,7 @@
 import type { SealedSecret } from '../../domain/ports/secret-store.ts';
 import type { SecretSummary } from '../../domain/resources/secret.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
-import { countOf } from '../../domain/words/count-of.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 import { createSummary, cutList } from './cut-list.ts';
 import { createStep, type ObjectRef, orderSteps, type Story, type StoryStep } from './story.ts';
 import { refAutomation, type StoryRequest } from './story-parts.ts';

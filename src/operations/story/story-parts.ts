@@ -13,7 +13,7 @@ import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
 import type { SealedSecretTable, SecretStore } from '../../domain/ports/secret-store.ts';
 import type { RecentRejections } from '../../domain/recent-rejections.ts';
 import type { Decision, Delivery } from '../../domain/resources/delivery.ts';
-import { quoteForShell } from '../../domain/words/quote-for-shell.ts';
+import { quoteForShell } from '../../domain/words/escape-text.ts';
 import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';
 import type { ObjectRef } from './story.ts';
 

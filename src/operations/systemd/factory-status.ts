@@ -1,5 +1,5 @@
 import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
-import { countOf } from '../../domain/words/count-of.ts';
+import { countOf } from '../../domain/words/quantities.ts';
 
 /** More names do not fit on the line that `systemctl status` shows. */
 const MAX_NAMES = 3;

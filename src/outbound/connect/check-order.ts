@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
 import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
-import { isLoopbackUrl, isProtectedUrl } from '../../domain/words/protected-url.ts';
+import { isLoopbackUrl, isProtectedUrl } from '../../domain/words/names.ts';
 import type { HookProvider } from './hook-provider.ts';
 
 /** Throws `cannot_connect` for a webhook that the provider cannot post to. */

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ConnectionField, ConnectionFieldName, ConnectionState } from '../../domain/ports/webhook-connector.ts';
-import { readWebhookUid } from '../../domain/words/webhook-url.ts';
+import { readWebhookUid } from '../../domain/words/names.ts';
 import type { RegisteredHook, WantedHook } from './hook-provider.ts';
 
 /** What a comparison needs in addition to the webhooks at the provider. */

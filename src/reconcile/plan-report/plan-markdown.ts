@@ -1,7 +1,7 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
 import type { Diagnostic } from '../../domain/diagnostic.ts';
+import { describeUnrecorded } from '../../domain/words/payload-filters.ts';
 import { codeMarkdown, escapeHtml } from '../../domain/words/posted-markdown.ts';
-import { describeUnrecorded } from '../../domain/words/unrecorded-headers.ts';
 import { describeSides } from './leaf-changes.ts';
 import {
   describeExamined,

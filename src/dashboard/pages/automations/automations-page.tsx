@@ -4,7 +4,7 @@ import { Plus, Zap } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Automation, ProviderTrigger, Webhook } from '../../../client/api-types.ts';
-import { explainInactiveAutomation } from '../../../domain/words/explain-inactive-automation.ts';
+import { explainInactiveAutomation } from '../../../domain/words/automations.ts';
 import { automationsQuery } from '../../api/automations.ts';
 import { webhooksQuery } from '../../api/queries.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';

@@ -1,7 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import type { Delivery } from '../../../client/api-types.ts';
-import { describeIdentitySource, IDENTITY_SOURCE_WORDS } from '../../../domain/words/delivery-identity.ts';
-import { isTickSource } from '../../../domain/words/tick-source.ts';
+import { describeIdentitySource, IDENTITY_SOURCE_WORDS, isTickSource } from '../../../domain/words/deliveries.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { formatBodySize } from '../../parts/text/format-body-size.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';

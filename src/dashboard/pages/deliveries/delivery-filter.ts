@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryLabel } from '../../../client/api-types.ts';
-import { isEventOf } from '../../../domain/words/event-names.ts';
+import { isEventOf } from '../../../domain/words/deliveries.ts';
 import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
 import { factoryPath } from '../../paths.ts';
 

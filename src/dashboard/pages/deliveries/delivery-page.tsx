@@ -1,7 +1,7 @@
 import { Paper, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
-import { NO_LABEL } from '../../../domain/words/rate-limited.ts';
+import { NO_LABEL } from '../../../domain/words/deliveries.ts';
 import { deliveryQuery } from '../../api/deliveries.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';

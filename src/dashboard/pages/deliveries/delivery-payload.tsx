@@ -17,7 +17,7 @@ import type { Delivery } from '../../../client/api-types.ts';
 import type { Json } from '../../../client/openapi.d.ts';
 import { isNotFound } from '../../../client/read-answer.ts';
 import { escapeText } from '../../../domain/words/escape-text.ts';
-import { formatPath } from '../../../domain/words/payload-path.ts';
+import { formatPath } from '../../../domain/words/payload-filters.ts';
 import { payloadHref, payloadQuery } from '../../api/deliveries.ts';
 import { CopyButton as CopyText } from '../../parts/copy/copy-button.tsx';
 import { buildFilter, type JsonPath } from '../../parts/json/json-path.ts';

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, Radio, Stethoscope } from 'lucide-react';
 import { useState } from 'react';
 import type { Delivery, Diagnosis } from '../../../client/api-types.ts';
-import { countOf } from '../../../domain/words/count-of.ts';
+import { countOf } from '../../../domain/words/quantities.ts';
 import { diagnoseDelivery, openCapture } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';

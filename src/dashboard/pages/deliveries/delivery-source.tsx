@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../client/api-types.ts';
-import { isTickSource } from '../../../domain/words/tick-source.ts';
+import { isTickSource } from '../../../domain/words/deliveries.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 

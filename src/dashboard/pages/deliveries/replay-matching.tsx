@@ -4,7 +4,7 @@ import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { WholePreview } from '../../../client/preview-replay.ts';
-import { describePreview, describeUnexamined } from '../../../domain/words/describe-replay.ts';
+import { describePreview, describeUnexamined } from '../../../domain/words/deliveries.ts';
 import type { DeliveryFilter } from '../../api/deliveries.ts';
 import { isReplayable, previewQuery, startReplay, toSelection } from '../../api/replays.ts';
 import { Dialog } from '../../parts/dialog/dialog.tsx';

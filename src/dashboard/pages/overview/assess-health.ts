@@ -1,5 +1,5 @@
 import type { Activity, Factory, Webhook } from '../../../client/api-types.ts';
-import { countOf } from '../../../domain/words/count-of.ts';
+import { countOf } from '../../../domain/words/quantities.ts';
 import { factoryPath } from '../../paths.ts';
 import { buildDeliveriesPath, DELIVERY_LABELS } from '../deliveries/delivery-filter.ts';
 import { listActiveConditions } from './describe-condition.ts';

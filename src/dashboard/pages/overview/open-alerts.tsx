@@ -2,7 +2,7 @@ import { Alert, Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { BellRing } from 'lucide-react';
 import { Link } from 'wouter';
-import { countOf } from '../../../domain/words/count-of.ts';
+import { countOf } from '../../../domain/words/quantities.ts';
 import { openAlertsQuery } from '../../api/alerts.ts';
 
 /** The open alerts of a factory, with a link to the page of all alerts. Nothing while there is none. */

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { GitPullRequest } from 'lucide-react';
 import { useState } from 'react';
 import type { PullRequest, PullRequests } from '../../../client/api-types.ts';
-import { describeRequestPosts, listPostProblems } from '../../../domain/words/pull-request.ts';
+import { describeRequestPosts, listPostProblems } from '../../../domain/words/notices.ts';
 import { pullRequestsQuery } from '../../api/pull-requests.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';

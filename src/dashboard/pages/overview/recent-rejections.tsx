@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Delivery } from '../../../client/api-types.ts';
-import { NO_LABEL } from '../../../domain/words/rate-limited.ts';
+import { NO_LABEL } from '../../../domain/words/deliveries.ts';
 import { rejectionsQuery } from '../../api/activity.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';

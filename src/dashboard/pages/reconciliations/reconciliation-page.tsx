@@ -2,7 +2,7 @@ import { Paper, Stack, Text, Title } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
 import type { Reconciliation } from '../../../client/api-types.ts';
-import { formatDuration } from '../../../domain/words/duration.ts';
+import { formatDuration } from '../../../domain/words/quantities.ts';
 import { reconciliationQuery } from '../../api/reconciliations.ts';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';

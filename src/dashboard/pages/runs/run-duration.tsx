@@ -1,5 +1,5 @@
 import type { Run } from '../../../client/api-types.ts';
-import { formatDuration } from '../../../domain/words/duration.ts';
+import { formatDuration } from '../../../domain/words/quantities.ts';
 
 /** Duration of an attempt, or of the last attempt of a run; a dash while it has not finished. */
 export function RunDuration({ run: { started_at, finished_at } }: { run: Pick<Run, 'started_at' | 'finished_at'> }) {

@@ -1,8 +1,7 @@
 import { Anchor, Progress, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Run } from '../../../client/api-types.ts';
-import { describeProgress } from '../../../domain/words/describe-progress.ts';
-import { type ContextName, listContext } from '../../../domain/words/run-context.ts';
+import { type ContextName, describeProgress, listContext } from '../../../domain/words/runs.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';

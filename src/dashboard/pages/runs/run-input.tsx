@@ -2,7 +2,7 @@ import { Anchor, List, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Run } from '../../../client/api-types.ts';
 import { isNotFound } from '../../../client/read-answer.ts';
-import { formatSize } from '../../../domain/words/format-size.ts';
+import { formatSize } from '../../../domain/words/quantities.ts';
 import { attachmentHref, runInputQuery } from '../../api/runs.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { JsonTree } from '../../parts/json/json-tree.tsx';

@@ -1,7 +1,7 @@
 import { Card, List, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Run, RunPost } from '../../../client/api-types.ts';
-import { describeNoticeState } from '../../../domain/words/describe-post.ts';
+import { describeNoticeState } from '../../../domain/words/notices.ts';
 import { isEnded, runPostsQuery } from '../../api/runs.ts';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 

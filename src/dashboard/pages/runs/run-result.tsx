@@ -1,7 +1,7 @@
 import { Alert, Anchor, Card, List, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Run } from '../../../client/api-types.ts';
-import { formatSize } from '../../../domain/words/format-size.ts';
+import { formatSize } from '../../../domain/words/quantities.ts';
 import { artifactHref, runArtifactsQuery } from '../../api/runs.ts';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 

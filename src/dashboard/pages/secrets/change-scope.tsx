@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Secret } from '../../../client/api-types.ts';
-import { describeScope } from '../../../domain/words/secret-scope.ts';
+import { describeScope } from '../../../domain/words/credentials.ts';
 import { changeScope, draftScope, isComplete, secretsQuery } from '../../api/secrets.ts';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { ScopeFields } from '../../parts/form/scope-fields.tsx';

@@ -1,5 +1,5 @@
 import type { Factory, Secret } from '../../../client/api-types.ts';
-import { countOf } from '../../../domain/words/count-of.ts';
+import { countOf } from '../../../domain/words/quantities.ts';
 
 type SourceType = NonNullable<Factory['source']>['type'];
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Ban, KeyRound, Plus, RefreshCcw } from 'lucide-react';
 import { useState } from 'react';
 import type { Secret } from '../../../client/api-types.ts';
-import { isUnusable } from '../../../domain/words/secret-scope.ts';
+import { isUnusable } from '../../../domain/words/credentials.ts';
 import { factoriesQuery } from '../../api/queries.ts';
 import { listOutdated, secretsQuery } from '../../api/secrets.ts';
 import { StoreSecret } from '../../parts/dialog/store-secret.tsx';

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Secret } from '../../../client/api-types.ts';
-import { describeScope, isUnusable } from '../../../domain/words/secret-scope.ts';
+import { describeScope, isUnusable } from '../../../domain/words/credentials.ts';
 import { StoreSecret } from '../../parts/dialog/store-secret.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';

@@ -3,8 +3,8 @@ import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form'
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { SignatureScheme, Webhook } from '../../../client/api-types.ts';
-import { PERIOD_PATTERN } from '../../../domain/words/duration.ts';
 import { suggestSecretName, WEBHOOK_NAME_PATTERN } from '../../../domain/words/names.ts';
+import { PERIOD_PATTERN } from '../../../domain/words/quantities.ts';
 import { signatureSchemesQuery } from '../../api/queries.ts';
 import type { CreateWebhookRequest } from '../../api/webhook-edits.ts';
 import { SearchSelect } from '../../parts/form/search-select.tsx';

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Webhook } from '../../../client/api-types.ts';
 import { readAnswer } from '../../../client/read-answer.ts';
-import { countOf } from '../../../domain/words/count-of.ts';
+import { countOf } from '../../../domain/words/quantities.ts';
 import { api } from '../../api/client.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';

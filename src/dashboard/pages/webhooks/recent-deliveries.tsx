@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Inbox } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Delivery, Webhook } from '../../../client/api-types.ts';
-import { NO_LABEL } from '../../../domain/words/rate-limited.ts';
+import { NO_LABEL } from '../../../domain/words/deliveries.ts';
 import { webhookDeliveriesQuery } from '../../api/queries.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';

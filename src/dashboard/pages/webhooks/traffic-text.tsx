@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import type { Webhook } from '../../../client/api-types.ts';
-import { countOf } from '../../../domain/words/count-of.ts';
+import { countOf } from '../../../domain/words/quantities.ts';
 import { describeAcceptance } from '../../../domain/words/recent-activity.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';

@@ -1,4 +1,4 @@
-import { diffValues } from '../../../domain/words/diff-values.ts';
+import { diffValues } from '../../../domain/words/yaml-text.ts';
 import { UntrustedText } from '../text/untrusted-text.tsx';
 import classes from './changed-values.module.css';
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../client/openapi.d.ts';
-import { isFilterOperator } from '../../../domain/words/filter-operators.ts';
+import { isFilterOperator } from '../../../domain/words/payload-filters.ts';
 
 /** Keys and array indexes from the root of a payload to one of its values. */
 export type JsonPath = readonly (string | number)[];

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Json } from '../../../client/openapi.d.ts';
-import { countOf } from '../../../domain/words/count-of.ts';
+import { countOf } from '../../../domain/words/quantities.ts';
 import { UntrustedText } from '../text/untrusted-text.tsx';
 import type { JsonPath } from './json-path.ts';
 import classes from './json-tree.module.css';

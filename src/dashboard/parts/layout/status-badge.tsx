@@ -8,7 +8,7 @@ import {
   LoaderCircle,
   type LucideIcon,
 } from 'lucide-react';
-import { NO_LABEL } from '../../../domain/words/rate-limited.ts';
+import { NO_LABEL } from '../../../domain/words/deliveries.ts';
 
 interface Look {
   color: MantineColor;

@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../client/api-types.ts';
-import { formatSize } from '../../../domain/words/format-size.ts';
+import { formatSize } from '../../../domain/words/quantities.ts';
 
 /** The size of the body. A dash means that it was not read, because the credential was rejected first. */
 export function formatBodySize({ label, size }: Pick<Delivery, 'label' | 'size'>): string {

@@ -1,5 +1,5 @@
 import type { Json } from '../../../domain/json.ts';
-import { formatSize } from '../../../domain/words/format-size.ts';
+import { formatSize } from '../../../domain/words/quantities.ts';
 import { decompress, MAX_UNCOMPRESSED_BYTES } from './decompress.ts';
 import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 

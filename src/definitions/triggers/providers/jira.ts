@@ -1,4 +1,4 @@
-import { PROVIDER_TITLES } from '../../../domain/words/provider-titles.ts';
+import { PROVIDER_TITLES } from '../../../domain/words/names.ts';
 import type { ServedKey, Source, TriggerProvider } from '../trigger-event.ts';
 
 const project_keys: ServedKey = {

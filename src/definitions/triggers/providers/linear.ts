@@ -1,4 +1,4 @@
-import { PROVIDER_TITLES } from '../../../domain/words/provider-titles.ts';
+import { PROVIDER_TITLES } from '../../../domain/words/names.ts';
 import type { DeliveryRow, FilterKey, RequiredValue, ServedKey, Source, TriggerProvider } from '../trigger-event.ts';
 
 const idKey = (path: string, subject: string): ServedKey => ({ compare: 'exact', from: [{ path }], subject });

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../domain/json.ts';
-import { PROVIDER_TITLES } from '../../../domain/words/provider-titles.ts';
+import { PROVIDER_TITLES } from '../../../domain/words/names.ts';
 import type { DeliveryRow, FilterKey, RequiredValue, ServedKey, TriggerProvider } from '../trigger-event.ts';
 
 const channel = (path: string): { [key: string]: ServedKey } => {

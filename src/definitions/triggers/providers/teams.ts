@@ -1,4 +1,4 @@
-import { PROVIDER_TITLES } from '../../../domain/words/provider-titles.ts';
+import { PROVIDER_TITLES } from '../../../domain/words/names.ts';
 import type { FilterKey, TriggerProvider } from '../trigger-event.ts';
 
 const keys: { readonly [key: string]: FilterKey } = {

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { formatSize } from '../../../domain/words/format-size.ts';
+import { formatSize } from '../../../domain/words/quantities.ts';
 import { sizeOfFile } from '../../../storage/sqlite/disk/database-space.ts';
 import { computeReserve, measureDisk } from '../../../storage/sqlite/disk/space-guard.ts';
 import type { Check, Patient, Symptom } from '../patient.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { formatSize } from '../../../domain/words/format-size.ts';
+import { formatSize } from '../../../domain/words/quantities.ts';
 import { sizeOfFile } from '../../../storage/sqlite/disk/database-space.ts';
 import { readDeliverySpan } from '../../../storage/sqlite/disk/inspect-copy.ts';
 import { computeReserve, measureDisk } from '../../../storage/sqlite/disk/space-guard.ts';

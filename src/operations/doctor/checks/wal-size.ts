@@ -1,4 +1,4 @@
-import { formatSize } from '../../../domain/words/format-size.ts';
+import { formatSize } from '../../../domain/words/quantities.ts';
 import { sizeOfFile } from '../../../storage/sqlite/disk/database-space.ts';
 import { WAL_BYTES } from '../../../storage/sqlite/disk/space-guard.ts';
 import type { Check } from '../patient.ts';

@@ -1,8 +1,8 @@
 import type { AlertEvent, AlertItem } from '../../../domain/alerts/alert.ts';
 import { ALERT_RULES, type AlertSubject } from '../../../domain/alerts/alert-rules.ts';
 import { formatInstant } from '../../../domain/time/clock.ts';
-import { countOf } from '../../../domain/words/count-of.ts';
-import { quoteForShell } from '../../../domain/words/quote-for-shell.ts';
+import { quoteForShell } from '../../../domain/words/escape-text.ts';
+import { countOf } from '../../../domain/words/quantities.ts';
 
 /** A message to compose. */
 export interface MessageContent {

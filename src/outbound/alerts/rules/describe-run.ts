@@ -2,8 +2,8 @@ import type { DeliveryReader } from '../../../domain/ports/deliveries/delivery-l
 import type { RunReader } from '../../../domain/ports/runs/run-queue.ts';
 import type { Run } from '../../../domain/resources/run.ts';
 import { escapeText } from '../../../domain/words/escape-text.ts';
-import { shortenText } from '../../../domain/words/payload-path.ts';
-import { explainRunError } from '../../../domain/words/run-reasons.ts';
+import { shortenText } from '../../../domain/words/payload-filters.ts';
+import { explainRunError } from '../../../domain/words/runs.ts';
 
 /** What texts about runs are composed from. */
 interface RunTextSources {

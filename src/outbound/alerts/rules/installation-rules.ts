@@ -1,7 +1,7 @@
 import { waitsForFirstSecret } from '../../../domain/reconciliation.ts';
 import { formatInstant } from '../../../domain/time/clock.ts';
-import { describeFailures } from '../../../domain/words/describe-failures.ts';
-import { formatSize } from '../../../domain/words/format-size.ts';
+import { describeFailures } from '../../../domain/words/notices.ts';
+import { formatSize } from '../../../domain/words/quantities.ts';
 import { type Examiner, type Finding, MAX_FINDINGS } from './finding.ts';
 
 /** A factory whose last revision was not applied. One that waits for its first secret is a task of an owner. */

@@ -1,8 +1,7 @@
 import { DEAD_LETTER_WINDOW_MS, MIN_RATED_RUNS } from '../../../domain/alerts/alert-rules.ts';
 import type { FailedAutomation } from '../../../domain/ports/alerts/alert-reader.ts';
-import { countOf } from '../../../domain/words/count-of.ts';
-import { formatDuration } from '../../../domain/words/duration.ts';
-import { describeSubject, LOOP_GUARD } from '../../../domain/words/loop-guard.ts';
+import { countOf, formatDuration } from '../../../domain/words/quantities.ts';
+import { describeSubject, LOOP_GUARD } from '../../../domain/words/runs.ts';
 import { describeFailedRun, describeRun } from './describe-run.ts';
 import { type Examiner, type Finding, MAX_FINDINGS, type RuleSources } from './finding.ts';
 

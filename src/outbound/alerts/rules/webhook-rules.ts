@@ -3,8 +3,8 @@ import type { WebhookUid } from '../../../domain/ids.ts';
 import { readRejections } from '../../../domain/recent-rejections.ts';
 import { formatInstant } from '../../../domain/time/clock.ts';
 import { describeDeliveryReason } from '../../../domain/words/delivery-reasons.ts';
-import { describeRejections } from '../../../domain/words/describe-rejections.ts';
-import { parseDuration } from '../../../domain/words/duration.ts';
+import { parseDuration } from '../../../domain/words/quantities.ts';
+import { describeRejections } from '../../../domain/words/recent-activity.ts';
 import type { Examiner, Finding, RuleSources } from './finding.ts';
 import type { TalliedKind } from './request-tally.ts';
 

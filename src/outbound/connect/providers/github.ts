@@ -1,6 +1,6 @@
 import { GITHUB as TRIGGERS } from '../../../definitions/triggers/providers/github.ts';
 import { isJsonObject, type JsonObject } from '../../../domain/json.ts';
-import { findGithubPath } from '../../../domain/words/github-target.ts';
+import { findGithubPath } from '../../../domain/words/names.ts';
 import type { HookProvider, HookRegistry, RegisteredHook, WantedHook } from '../hook-provider.ts';
 import type { ProviderApi } from '../provider-api.ts';
 

@@ -3,7 +3,7 @@ import { isReservedVariable } from '../../../domain/reserved-variables.ts';
 import type { RunInput } from '../../../domain/resources/run.ts';
 import { CONTEXT_FIELDS, type RunContext } from '../../../domain/run-context.ts';
 import { traceAttempt } from '../../../domain/trace-context.ts';
-import { listContext } from '../../../domain/words/run-context.ts';
+import { listContext } from '../../../domain/words/runs.ts';
 
 /** Absolute paths of an attempt. */
 export interface RunPlaces {

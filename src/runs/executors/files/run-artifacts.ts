@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppError, systemErrorCode } from '../../../domain/errors.ts';
 import type { ArtifactOwner, ArtifactPart, RunArtifacts } from '../../../domain/ports/runs/run-artifacts.ts';
 import { MAX_ARTIFACTS_BYTES } from '../../../domain/run-output.ts';
-import { formatSize } from '../../../domain/words/format-size.ts';
+import { formatSize } from '../../../domain/words/quantities.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';
 import { artifactsFolder, listNames } from './run-paths.ts';
 

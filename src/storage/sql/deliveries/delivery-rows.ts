@@ -10,7 +10,7 @@ import type {
   ReplayEntry,
 } from '../../../domain/resources/delivery.ts';
 import type { RunGate } from '../../../domain/resources/run.ts';
-import { LOOP_GUARD, type LoopGuardLimit } from '../../../domain/words/loop-guard.ts';
+import { LOOP_GUARD, type LoopGuardLimit } from '../../../domain/words/runs.ts';
 import { normalizeLabels } from '../../../domain/worker-labels.ts';
 import { mapColumns } from '../schema/columns.ts';
 import type { DELIVERIES, DeliveryContent, StoredDelivery } from '../schema/tables.ts';

@@ -1,5 +1,5 @@
 import type { NewRun } from '../../../domain/resources/delivery.ts';
-import { LOOP_GUARD } from '../../../domain/words/loop-guard.ts';
+import { LOOP_GUARD } from '../../../domain/words/runs.ts';
 import { type AcceptableEntry, type AdmittedRuns, limitOf } from './delivery-rows.ts';
 
 /** What the loop guard counts runs for. */

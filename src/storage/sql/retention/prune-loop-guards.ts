@@ -1,4 +1,4 @@
-import { LOOP_GUARD } from '../../../domain/words/loop-guard.ts';
+import { LOOP_GUARD } from '../../../domain/words/runs.ts';
 import type { Piece } from './pass.ts';
 
 /** Alerts look no further back. The next delivery that is held back begins a new count. */

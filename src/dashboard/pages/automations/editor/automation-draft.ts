@@ -1,6 +1,6 @@
 import type { Automation, Webhook } from '../../../../client/api-types.ts';
 import type { Json, JsonObject } from '../../../../client/openapi.d.ts';
-import { nameForApi, pickPolicy } from '../../../../domain/words/run-policy-keys.ts';
+import { nameForApi, pickPolicy } from '../../../../domain/words/automations.ts';
 import type { AutomationRequest } from '../../../api/automations.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 

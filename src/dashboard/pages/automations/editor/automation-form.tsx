@@ -2,7 +2,7 @@ import { Button, Group, Skeleton, Stack, Switch, Textarea, TextInput, Title } fr
 import { Plus } from 'lucide-react';
 import { Suspense } from 'react';
 import type { Webhook } from '../../../../client/api-types.ts';
-import { RUN_POLICY_KEYS } from '../../../../domain/words/run-policy-keys.ts';
+import { RUN_POLICY_KEYS } from '../../../../domain/words/automations.ts';
 import { LazyPlainJsonEditor } from '../filter/lazy-editors.ts';
 import { type AutomationDraft, createTrigger } from './automation-draft.ts';
 import { TriggerEditor } from './trigger-editor.tsx';

@@ -1,5 +1,5 @@
 import { Stack, Text, Title } from '@mantine/core';
-import { writeFrontMatterFile, writeYaml } from '../../../../domain/words/write-yaml.ts';
+import { writeFrontMatterFile, writeYaml } from '../../../../domain/words/yaml-text.ts';
 import type { AutomationRequest } from '../../../api/automations.ts';
 import { CodeBlock } from '../../../parts/copy/code-block.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';

@@ -1,4 +1,4 @@
-import { FILTER_OPERATORS, type FilterOperator, isFilterOperator } from '../../../../domain/words/filter-operators.ts';
+import { FILTER_OPERATORS, type FilterOperator, isFilterOperator } from '../../../../domain/words/payload-filters.ts';
 import { readCursor } from './read-cursor.ts';
 
 /** A field of stored payloads. Elements of lists use the key of their list. */

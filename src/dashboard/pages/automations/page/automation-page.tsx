@@ -4,7 +4,7 @@ import { BellOff, FileCode2, Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'wouter';
 import type { Automation, Webhook } from '../../../../client/api-types.ts';
-import { explainInactiveAutomation } from '../../../../domain/words/explain-inactive-automation.ts';
+import { explainInactiveAutomation } from '../../../../domain/words/automations.ts';
 import { describeResults } from '../../../../domain/words/recent-activity.ts';
 import { automationQuery, type TaggedAutomation } from '../../../api/automations.ts';
 import { webhooksQuery } from '../../../api/queries.ts';

@@ -1,7 +1,7 @@
 import { Anchor, List, Paper, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { ProviderTrigger } from '../../../../client/api-types.ts';
-import { describeCatchUp, describeSchedule } from '../../../../domain/words/describe-schedule.ts';
+import { describeCatchUp, describeSchedule } from '../../../../domain/words/automations.ts';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { ExactTime, TimeText } from '../../../parts/time/time-text.tsx';
 import { objectPath } from '../../../paths.ts';

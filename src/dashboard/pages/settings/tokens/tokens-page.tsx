@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { ApiToken } from '../../../../client/api-types.ts';
-import { expiresSoon, hasExpired } from '../../../../domain/words/token-expiry.ts';
+import { expiresSoon, hasExpired } from '../../../../domain/words/credentials.ts';
 import { tokensQuery } from '../../../api/tokens.ts';
 import { EmptyState } from '../../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';

@@ -1,4 +1,4 @@
-import { countOf } from '../../../../domain/words/count-of.ts';
+import { countOf } from '../../../../domain/words/quantities.ts';
 
 /**
  * The effect of a change that ends all sessions of a user.

@@ -1,7 +1,7 @@
 import { Select, Stack, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Webhook } from '../../../../client/api-types.ts';
-import { PROVIDER_TITLES } from '../../../../domain/words/provider-titles.ts';
+import { PROVIDER_TITLES } from '../../../../domain/words/names.ts';
 import { formatNames, parseNames, readLines } from './name-lines.ts';
 
 /** The keys of a webhook about triggers of providers, as text that people edit. */

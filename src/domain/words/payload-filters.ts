@@ -1,3 +1,13 @@
+/** The operators of the payload filter, as definitions write them. */
+export const FILTER_OPERATORS = ['in', 'not_in', 'exists'] as const;
+
+export type FilterOperator = (typeof FILTER_OPERATORS)[number];
+
+/** Is this key of a filter an operator? */
+export function isFilterOperator(key: string): key is FilterOperator {
+  return FILTER_OPERATORS.some((operator) => operator === key);
+}
+
 const MAX_TEXT_LENGTH = 200;
 
 /** Characters that JSON does not escape, but that move the cursor or change the text direction. */
@@ -37,4 +47,10 @@ function formatStep(step: string | number, index: number): string {
   if (typeof step === 'number') return `[${step}]`;
   if (step.length > MAX_KEY_LENGTH || !PLAIN_KEY.test(step)) return `[${quoteText(shortenText(step, MAX_KEY_LENGTH))}]`;
   return index === 0 ? step : `.${step}`;
+}
+
+/** What a backtest says about deliveries without a record of a header that a filter tests. */
+export function describeUnrecorded(count: number): string {
+  const [have, counts] = count === 1 ? ['has', 'counts'] : ['have', 'count'];
+  return `${count} of them ${have} no record of a tested header and ${counts} as sent without it.`;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeSubject, explainLoopGuard } from './loop-guard.ts';
+import { describeSubject, explainLoopGuard } from './runs.ts';
 
 it('names the subject', () => {
   expect(explainLoopGuard('["github","acme/shop",12]')).toBe(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeFailures } from './describe-failures.ts';
+import { describeFailures } from './notices.ts';
 
 it('names a reason once for all reports to a target that it affects', () => {
   const target = 'github team/factory';

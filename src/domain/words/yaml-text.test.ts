@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffValues } from './diff-values.ts';
+import { diffValues } from './yaml-text.ts';
 
 const SIGNS = { added: '+', removed: '-', same: ' ', gap: '~' } as const;
 const show = (...change: Parameters<typeof diffValues>) =>
