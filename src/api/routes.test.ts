@@ -44,6 +44,15 @@ function open(more: Partial<SeededServices> = {}, role: Role = 'owner', factory:
   return { services, call, get: (url: string) => call('GET', url) };
 }
 
+const shared = new Map<Role, ReturnType<typeof open>>();
+
+/** One server for the tests that change nothing: most of the time of a test is the start of its server. */
+function idle(role: Role = 'owner') {
+  const server = shared.get(role) ?? open({}, role);
+  shared.set(role, server);
+  return server;
+}
+
 describe('factories', () => {
   it.each([
     ['Ready', 'True', 'ok'],
@@ -106,7 +115,7 @@ describe('factories', () => {
   });
 
   it('show their source without the credentials of its URL', async () => {
-    const { body } = await open().get(F);
+    const { body } = await idle().get(F);
     expect(body.source).toEqual({
       type: 'repository',
       url: 'https://git.example/p.git',
@@ -142,7 +151,7 @@ describe('schemas', () => {
   });
 
   it.each(['payload.json', 'webhook', '..%2Fwebhook.json', '__proto__.json'])('do not include %s', async (file) => {
-    const { status, body } = await open().get(`/api/v1/schemas/${file}`);
+    const { status, body } = await idle().get(`/api/v1/schemas/${file}`);
     expect([status, body.code]).toEqual([404, 'not_found']);
   });
 });
@@ -162,7 +171,7 @@ describe('capture windows', () => {
   it.each([{}, { for_seconds: 0 }, { for_seconds: 3601 }, { for_seconds: 1.5 }, { for_seconds: 60, more: 1 }])(
     'do not open for %j',
     async (body) => {
-      const { call, services } = open();
+      const { call, services } = idle();
       expect((await call('POST', `${path}/capture`, body)).status).toBe(400);
       expect(services.seen.captures).toEqual([]);
     },
@@ -211,7 +220,7 @@ describe('capture windows', () => {
   });
 
   it('serve diagnoses, which are one sentence', async () => {
-    const { body } = await open().get(`/api/v1/deliveries/${REJECTED_ID}/diagnosis`);
+    const { body } = await idle().get(`/api/v1/deliveries/${REJECTED_ID}/diagnosis`);
     const sentence = expect.stringContaining('Run `dockbell webhook capture internal-ci --for 10m`');
     expect(body).toEqual({ mistake: null, sentence, tried: [] });
   });
@@ -275,7 +284,7 @@ Fix it.
   it.each(['', '/etc/passwd', '../x', 'webhooks//a.yaml', 'a/./b', 'a\u0000b', 'a\nb'])(
     'are rejected for a file at %j',
     async (path) => {
-      const { call, services } = open();
+      const { call, services } = idle();
       expect((await call('POST', `${F}/plan`, { files: { [path]: '' } })).status).toBe(400);
       expect(services.seen.previewed).toEqual([]);
     },
@@ -293,7 +302,7 @@ Fix it.
 
 describe('webhooks', () => {
   it('list their handshakes, which have a kind and no label', async () => {
-    const { body } = await open().get(`${F}/webhooks/${WEBHOOK_UID}/handshakes`);
+    const { body } = await idle().get(`${F}/webhooks/${WEBHOOK_UID}/handshakes`);
     expect(body).toEqual({
       data: [
         {
@@ -363,7 +372,7 @@ describe('webhooks', () => {
   });
 
   it('are shown as the interfaces say', async () => {
-    const { body } = await open().get(`${F}/webhooks/${WEBHOOK_UID}`);
+    const { body } = await idle().get(`${F}/webhooks/${WEBHOOK_UID}`);
     expect(body).toEqual({
       uid: WEBHOOK_UID,
       factory: 'payments',
@@ -431,7 +440,7 @@ describe('webhooks', () => {
   });
 
   it('of mode url_token show the literal {token} in their URL', async () => {
-    const { body } = await open().get(`${F}/webhooks/${URL_TOKEN_UID}`);
+    const { body } = await idle().get(`${F}/webhooks/${URL_TOKEN_UID}`);
     expect(body.ingress_url).toBe(`https://hooks.example.com/webhooks/w/${URL_TOKEN_UID}/{token}`);
   });
 
@@ -450,7 +459,7 @@ describe('webhooks', () => {
   });
 
   it('that are deleted leave the list, but can be read by UID, as can their deliveries', async () => {
-    const { get } = open();
+    const { get } = idle();
     const { body } = await get(`${F}/webhooks`);
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['by-url', 'internal-ci']);
     expect((await get(`${F}/webhooks/${DELETED_UID}`)).body.deleted_at).toBe('2026-01-02T03:04:05.678Z');
@@ -459,13 +468,13 @@ describe('webhooks', () => {
 
   it.each(['wh_0000000000000000000000000a', 'internal-ci', 'WH_0123456789ABCDEFGHJKMNPQRS', '%00', '..%2f..'])(
     'called %s do not exist',
-    async (uid) => expect((await open().get(`${F}/webhooks/${uid}`)).status).toBe(404),
+    async (uid) => expect((await idle().get(`${F}/webhooks/${uid}`)).status).toBe(404),
   );
 });
 
 describe('short lists', () => {
   it('are whole unless pages are asked for; pages follow each other', async () => {
-    const { get } = open();
+    const { get } = idle();
     const whole = (await get(`${F}/webhooks`)).body;
     const first = (await get(`${F}/webhooks?limit=1`)).body;
     const second = (await get(`${F}/webhooks?limit=1&cursor=${first.next_cursor}`)).body;
@@ -477,7 +486,7 @@ describe('short lists', () => {
   it.each(['/api/v1/factories', `${F}/webhooks`, `${F}/automations`, '/api/v1/secrets', '/api/v1/tokens'])(
     '%s rejects a bad limit and a bad cursor',
     async (url) => {
-      const { get } = open();
+      const { get } = idle();
       for (const query of [
         'limit=0',
         'limit=201',
@@ -519,7 +528,7 @@ describe('logs', () => {
   });
 
   it.each(lists)('%s reject a bad limit and a bad cursor', async (url) => {
-    const { get } = open();
+    const { get } = idle();
     for (const query of ['limit=0', 'limit=201', 'limit=x', 'cursor=', 'cursor=made-up', 'label=Nope', 'state=nope']) {
       expect([query, (await get(`${url}?${query}`)).status]).toEqual([query, 400]);
     }
@@ -560,7 +569,7 @@ describe('logs', () => {
 
 describe('deliveries', () => {
   it('of other labels than Accepted have no payload, and the answer says why', async () => {
-    const { status, body } = await open().get(`/api/v1/deliveries/${REJECTED_ID}/payload`);
+    const { status, body } = await idle().get(`/api/v1/deliveries/${REJECTED_ID}/payload`);
     expect([status, body.detail]).toEqual([
       404,
       'No payload is stored for this delivery. Its label is Rejected (auth).',
@@ -568,7 +577,7 @@ describe('deliveries', () => {
   });
 
   it('say why nothing ran', async () => {
-    const { body } = await open().get(`/api/v1/deliveries/${DELIVERY_ID}/explain`);
+    const { body } = await idle().get(`/api/v1/deliveries/${DELIVERY_ID}/explain`);
     expect(body).toMatchObject({
       delivery: DELIVERY_ID,
       decisions: [{ outcome: 'filtered', path: 'level', run: null }],
@@ -579,7 +588,7 @@ describe('deliveries', () => {
 
 describe('automations', () => {
   it('show what each trigger listens to, and which are handled elsewhere', async () => {
-    const { body } = await open().get(`${F}/automations/fix-errors`);
+    const { body } = await idle().get(`${F}/automations/fix-errors`);
     expect(body.triggers).toEqual([
       {
         provider: 'webhook',
@@ -818,7 +827,7 @@ describe('runs', () => {
   });
 
   it('show their input without a byte of the payload', async () => {
-    const { body } = await open().get(`/api/v1/runs/${RUN_ID}/input`);
+    const { body } = await idle().get(`/api/v1/runs/${RUN_ID}/input`);
     expect(body.attachments).toEqual([{ name: 'event-payload.json', size: 55, media_type: 'application/json' }]);
     expect(body.overrides).toEqual({ model: 'large', secrets: ['DEPLOY_KEY'] });
     expect(body.envelope).toContain('`internal-ci`');
@@ -826,7 +835,7 @@ describe('runs', () => {
   });
 
   it('have a log that can be read on from any byte', async () => {
-    const { get } = open();
+    const { get } = idle();
     const whole = await get(`/api/v1/runs/${RUN_ID}/log`);
     expect([whole.body, whole.headers['content-type']]).toEqual([
       'line one\nline two ✓\n',
@@ -879,7 +888,7 @@ describe('runs', () => {
   });
 
   it('have a log that browsers store as a file named after the run', async () => {
-    const { get } = open();
+    const { get } = idle();
     const headers = async (query: string) => (await get(`/api/v1/runs/${RUN_ID}/log${query}`)).headers;
     expect((await headers(''))['content-disposition']).toBeUndefined();
     const whole = await headers('?download=true');
@@ -956,14 +965,14 @@ describe('a search in the delivery log', () => {
   it.each(['from=yesterday', 'to=2026-01-02', 'from=1767323045678', 'to=2026-13-02T03:04:05Z', 'delivery_id='])(
     'rejects %s',
     async (query) => {
-      expect((await open().get(`${F}/deliveries?${query}`)).status).toBe(400);
+      expect((await idle().get(`${F}/deliveries?${query}`)).status).toBe(400);
     },
   );
 });
 
 describe('pull requests', () => {
   it('are listed with their last checks', async () => {
-    const { status, body } = await open().get(`${F}/pull-requests`);
+    const { status, body } = await idle().get(`${F}/pull-requests`);
     expect([status, body.problem, body.has_more]).toEqual([200, null, false]);
     expect(body.data).toEqual([
       expect.objectContaining({
@@ -993,7 +1002,7 @@ describe('pull requests', () => {
 
 describe('activity', () => {
   it('covers whole hours, the last day where nothing else is asked for', async () => {
-    const { status, body } = await open().get(`${F}/activity`);
+    const { status, body } = await idle().get(`${F}/activity`);
     expect([status, body.from, body.to, body.buckets.length]).toEqual([
       200,
       '2026-01-01T04:00:00.000Z',
@@ -1007,7 +1016,7 @@ describe('activity', () => {
       deliveries: { Accepted: 1, 'Rejected (auth)': 1, Duplicate: 0 },
     });
     expect(body.webhooks).toEqual([{ webhook_uid: WEBHOOK_UID, deliveries: [...new Array(23).fill(0), 2] }]);
-    const month = await open().get(`${F}/activity?from=2025-12-02T04:00:00Z&to=2026-01-02T03:00:01Z`);
+    const month = await idle().get(`${F}/activity?from=2025-12-02T04:00:00Z&to=2026-01-02T03:00:01Z`);
     expect([month.status, month.body.buckets.length]).toEqual([200, 744]);
   });
 
@@ -1017,13 +1026,13 @@ describe('activity', () => {
     'from=2026-01-02T03:00:00Z&to=2026-01-01T03:00:00Z',
     'bucket=minute',
   ])('rejects %s', async (query) => {
-    expect((await open().get(`${F}/activity?${query}`)).status).toBe(400);
+    expect((await idle().get(`${F}/activity?${query}`)).status).toBe(400);
   });
 });
 
 describe('payload keys', () => {
   it('are those of the stored payloads, none of a webhook without any', async () => {
-    const { status, body } = await open().get(`${F}/webhooks/${WEBHOOK_UID}/payload-keys`);
+    const { status, body } = await idle().get(`${F}/webhooks/${WEBHOOK_UID}/payload-keys`);
     expect([status, body.examined]).toEqual([200, 2]);
     expect(body.keys).toContainEqual({
       path: ['level'],
@@ -1032,7 +1041,7 @@ describe('payload keys', () => {
       types: ['string'],
       examples: ['error'],
     });
-    const none = await open().get(`${F}/webhooks/${URL_TOKEN_UID}/payload-keys`);
+    const none = await idle().get(`${F}/webhooks/${URL_TOKEN_UID}/payload-keys`);
     expect(none.body).toMatchObject({ examined: 0, keys: [] });
   });
 });
@@ -1235,11 +1244,11 @@ describe('a retry of all runs that match', () => {
     { since: 'yesterday' },
     { x: 1 },
   ])('rejects %j', async (body) => {
-    expect((await open({}, 'operator').call('POST', url, body)).status).toBe(400);
+    expect((await idle('operator').call('POST', url, body)).status).toBe(400);
   });
 
   it('rejects dead letters of another state in the list', async () => {
-    expect((await open().get(`${F}/runs?dead_letter=true&state=queued`)).status).toBe(400);
+    expect((await idle().get(`${F}/runs?dead_letter=true&state=queued`)).status).toBe(400);
   });
 });
 
@@ -1548,7 +1557,7 @@ describe('what a repository decides', () => {
     ['PUT', `${F}/automations/new-one`, 'Add the file automations/new-one/automation.md'],
     ['DELETE', `${F}/automations/fix-errors`, 'Delete the file automations/fix-errors/automation.md'],
   ] as const)('%s %s is a conflict that says: %s', async (method, url, advice) => {
-    const { call } = open({}, 'manager');
+    const { call } = idle('manager');
     const { status, body } = await call(method, url, { enabled: false });
     expect([status, body.code]).toEqual([409, 'conflict']);
     expect(body.detail).toContain(advice);

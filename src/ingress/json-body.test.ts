@@ -96,7 +96,7 @@ function measure(act: () => void): number {
  */
 const LIMITS = { checked: 5, evaluated: 120 };
 
-it('takes not much longer for the worst legal body than for a plain one', () => {
+it('takes not much longer for the worst legal body than for a plain one', { tags: 'full' }, () => {
   const listeners = createListeners();
   const evaluate = (body: Buffer) => {
     const read = readJsonBody(body, listeners.wanted);

@@ -9,22 +9,29 @@ export interface ParsedCommand {
   options: Record<string, unknown>;
 }
 
+/** What the last arguments were parsed to. */
+let parsed: ParsedCommand | null = null;
+/** With commands that do no work. It is built once, because that takes longer than to parse arguments. */
+let idleProgram: Promise<CliCommand> | null = null;
+
 /** Parses these arguments as the program does. `null` if it prints help instead. Throws `CommanderError` for wrong usage. */
 export async function parseCommand(args: readonly string[]): Promise<ParsedCommand | null> {
-  const program = await loadProgram();
-  let parsed: ParsedCommand | null = null;
-  const idle = (command: CliCommand): void => {
-    command.exitOverride();
-    if (!command.isGroup) {
-      command.action(() => {
-        parsed = { command, options: command.optsWithGlobals() };
-      });
-    }
-    for (const subcommand of command.commands) idle(subcommand as CliCommand);
-  };
-  idle(program);
+  idleProgram ??= loadProgram().then(idle);
+  const program = await idleProgram;
+  parsed = null;
   program.parse(args, { from: 'user' });
   return parsed;
+}
+
+function idle(command: CliCommand): CliCommand {
+  command.exitOverride();
+  if (!command.isGroup) {
+    command.action(() => {
+      parsed = { command, options: command.optsWithGlobals() };
+    });
+  }
+  for (const subcommand of command.commands) idle(subcommand as CliCommand);
+  return command;
 }
 
 /** The error of commander for these arguments; `null` if it would run them. */

@@ -44,7 +44,7 @@ async function call(method: string, path: string, body?: object) {
   return { status: response.status, body: text === '' ? null : JSON.parse(text) };
 }
 
-describe('webhooks of one name that are created at the same moment in several factories', () => {
+describe('webhooks of one name that are created at the same moment in several factories', { tags: 'full' }, () => {
   it.each([
     { kind: 'generated', more: {} },
     { kind: 'awaited', more: { auth_mode: 'signature', signature_scheme: 'stripe' } },
@@ -57,7 +57,7 @@ describe('webhooks of one name that are created at the same moment in several fa
   });
 });
 
-describe('a PUT', () => {
+describe('a PUT', { tags: 'full' }, () => {
   it('of one secret never conflicts, and one of twenty creates it', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => call('PUT', '/secrets/SHARED', { value: `value ${index}` })),

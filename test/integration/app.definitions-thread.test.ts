@@ -93,7 +93,7 @@ describe('the thread that reads definitions', () => {
     expect(await ask('fine')).toMatchObject({ diagnostics: [] });
   });
 
-  it('that gets no processor for longer than the limit is not slow', async () => {
+  it('that gets no processor for longer than the limit is not slow', { tags: 'full' }, async () => {
     thread = new DefinitionsThread(writeWorker(), { fileMs: 300, treeMs: 300 });
     expect(await ask('waiting')).toMatchObject({ diagnostics: [] });
   });
@@ -119,7 +119,9 @@ describe('the thread that reads definitions', () => {
     expect(slow.diagnostics).toMatchObject([{ rule: 'file/too-slow', file: expect.stringMatching(/^webhooks\//) }]);
   });
 
-  it('counts the time of a tree from its first file, not from its wait for another tree', async () => {
+  it('counts the time of a tree from its first file, not from its wait for another tree', {
+    tags: 'full',
+  }, async () => {
     thread = new DefinitionsThread(writeWorker(), { treeMs: 1_200 });
     const both = [ask('steps'), ask('steps')];
     expect(await Promise.all(both)).toMatchObject(both.map(() => ({ diagnostics: [] })));

@@ -120,7 +120,7 @@ it('serves the example with one curl for each webhook that starts a run, and a s
   expect(await second.end()).toBe(0);
 });
 
-it('that is stopped while it starts ends cleanly', async () => {
+it('that is stopped while it starts ends cleanly', { tags: 'full' }, async () => {
   const stop = new AbortController();
   stop.abort();
   const out = new Writable({ write: (_chunk, _encoding, done) => done() });

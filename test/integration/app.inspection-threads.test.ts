@@ -99,7 +99,7 @@ describe('questions of readers', () => {
     },
   );
 
-  it('wait for their turn in a bounded queue', async () => {
+  it('wait for their turn in a bounded queue', { tags: 'full' }, async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, QUESTIONS.backtests));
     const refused = answers.filter(({ status }) => status === 429);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(9);

@@ -47,16 +47,23 @@ describe('the process of a daemon', () => {
     }
   });
 
-  it('is not kept from its stop by connections that browsers open in advance', async () => {
-    const daemon = await startTestDaemon({ config: {} });
-    const sockets = [daemon.adminUrl, daemon.ingressUrl].map((url) => connect(Number(new URL(url).port), '127.0.0.1'));
-    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-    const closed = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
-    expect(await daemon.end('SIGTERM')).toBe(0);
-    await closed;
-  }, 20_000);
+  it(
+    'is not kept from its stop by connections that browsers open in advance',
+    { tags: 'full' },
+    async () => {
+      const daemon = await startTestDaemon({ config: {} });
+      const sockets = [daemon.adminUrl, daemon.ingressUrl].map((url) =>
+        connect(Number(new URL(url).port), '127.0.0.1'),
+      );
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+      const closed = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+      expect(await daemon.end('SIGTERM')).toBe(0);
+      await closed;
+    },
+    20_000,
+  );
 
-  it('opens no inspector on SIGUSR1 and continues', async () => {
+  it('opens no inspector on SIGUSR1 and continues', { tags: 'full' }, async () => {
     const daemon = await startTestDaemon({ config: {} });
     process.kill(daemon.pid, 'SIGUSR1');
     expect((await fetch(`${daemon.ingressUrl}/healthz`)).status).toBe(200);
@@ -64,7 +71,9 @@ describe('the process of a daemon', () => {
     expect(daemon.output()).not.toContain('Debugger');
   });
 
-  it('with a low open file limit warns, takes fewer connections, and still reads a commit', async () => {
+  it('with a low open file limit warns, takes fewer connections, and still reads a commit', {
+    tags: 'full',
+  }, async () => {
     const repo = await createTempGitRepo();
     const revision = await repo.commit({ 'webhooks/ci.yaml': 'enabled: false\nsecretName: A\n' });
     const source = { type: 'repository', url: repo.path };

@@ -72,19 +72,23 @@ describe('a start that fails', () => {
     expect(existsSync(elsewhere)).toBe(false);
   });
 
-  it.each(['ingress', 'admin'] as const)('for a busy port of the %s listener names the key to change', async (name) => {
-    const busy = await occupyPort();
-    const failing = start({ overrides: { ...PORTS, [name]: { port: busy.port } } });
-    const message = expect.stringMatching(
-      new RegExp(`^${name} cannot listen on 127\\.0\\.0\\.1:${busy.port}: .*${name}\\.port`),
-    );
-    const before = countServers();
-    await expect(failing).rejects.toMatchObject({ code: 'config_invalid', message });
-    await eventually(() => countServers() === before);
-    busy.free();
-    const daemon = await start();
-    await daemon.stop();
-  });
+  it.each(['ingress', 'admin'] as const)(
+    'for a busy port of the %s listener names the key to change',
+    { tags: 'full' },
+    async (name) => {
+      const busy = await occupyPort();
+      const failing = start({ overrides: { ...PORTS, [name]: { port: busy.port } } });
+      const message = expect.stringMatching(
+        new RegExp(`^${name} cannot listen on 127\\.0\\.0\\.1:${busy.port}: .*${name}\\.port`),
+      );
+      const before = countServers();
+      await expect(failing).rejects.toMatchObject({ code: 'config_invalid', message });
+      await eventually(() => countServers() === before);
+      busy.free();
+      const daemon = await start();
+      await daemon.stop();
+    },
+  );
 
   it('reports a wrong master key, and the right one still works', async () => {
     const masterKey = randomBytes(32).toString('base64');
@@ -105,6 +109,7 @@ describe('a start that fails', () => {
 
   it.skipIf(process.getuid?.() !== 0)(
     'for a user who cannot enter the folder of runs says where to put it',
+    { tags: 'full' },
     async () => {
       const executor = { type: 'command', command: ['true'], user: '12345:12345' };
       const factories: Json = [{ name: 'f', source: { type: 'live' }, runs: { executor } }];
@@ -126,7 +131,7 @@ describe('a start that fails', () => {
     await (await start()).stop();
   });
 
-  it('before the work takes away what a killed daemon had announced', async () => {
+  it('before the work takes away what a killed daemon had announced', { tags: 'full' }, async () => {
     writeFileSync(daemonFile(), '{"pid": 1, "ingress_url": "http://127.0.0.1:9", "admin_url": "", "version": ""}');
     const failing = start({
       beforeWork: async () => {
@@ -136,7 +141,7 @@ describe('a start that fails', () => {
     await expectCleanFailure(failing, { message: 'no' });
   });
 
-  it('has looked at no commit and started no run', async () => {
+  it('has looked at no commit and started no run', { tags: 'full' }, async () => {
     const busy = await occupyPort();
     const lines: string[] = [];
     const factories = [{ name: 'f', source: { type: 'repository', url: join(dataDir, 'nowhere') } }];
@@ -155,7 +160,7 @@ it.each([
   ['info', ['info', 'warn']],
   ['warn', ['warn']],
   ['silent', []],
-] as const)('logs nothing below log.level: %s', async (level, levels) => {
+] as const)('logs nothing below log.level: %s', { tags: 'full' }, async (level, levels) => {
   const lines: string[] = [];
   const daemon = await start({
     // A plain HTTP listener on every address is worth a warning.
@@ -166,7 +171,7 @@ it.each([
   expect([...new Set(lines.map((line) => JSON.parse(line).level))].sort()).toEqual(levels);
 });
 
-it('warns of a factory without executor, in the log and as a condition', async () => {
+it('warns of a factory without executor, in the log and as a condition', { tags: 'full' }, async () => {
   const lines: string[] = [];
   const factories: Json = [
     { name: 'idle', source: { type: 'live' } },
@@ -225,7 +230,9 @@ describe('the first owner token', () => {
     await daemon.stop();
   });
 
-  it('that was never used is created again if its file is missing, and the lost one is revoked', async () => {
+  it('that was never used is created again if its file is missing, and the lost one is revoked', {
+    tags: 'full',
+  }, async () => {
     await (await start()).stop();
     const lost = readFileSync(tokenFile(), 'utf8').trim();
     writeFileSync(tokenFile(), '');
@@ -236,7 +243,7 @@ describe('the first owner token', () => {
     await daemon.stop();
   });
 
-  it('that was used and then removed stays removed', async () => {
+  it('that was used and then removed stays removed', { tags: 'full' }, async () => {
     const first = await start();
     expect(await ask(first, readFileSync(tokenFile(), 'utf8').trim())).toBe(200);
     await first.stop();
@@ -270,7 +277,7 @@ describe('a data directory that others may write to', () => {
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  it('is reported in the log if its group may, as volumes of containers often are', async () => {
+  it('is reported in the log if its group may, as volumes of containers often are', { tags: 'full' }, async () => {
     chmodSync(dataDir, 0o770);
     const lines: string[] = [];
     const daemon = await start({ log: { format: 'json', destination: { write: (line) => lines.push(line) } } });
@@ -280,7 +287,7 @@ describe('a data directory that others may write to', () => {
     );
   });
 
-  it('cannot lead a file of the daemon elsewhere: planted files and links are replaced', async () => {
+  it('cannot lead a file of the daemon elsewhere: planted files and links are replaced', { tags: 'full' }, async () => {
     await (await start()).stop();
     rmSync(join(dataDir, 'admin-token'));
     const victim = join(dataDir, 'victim');
@@ -298,7 +305,7 @@ describe('a data directory that others may write to', () => {
   });
 });
 
-it('noNewRuns starts no run until the drain is cancelled', async () => {
+it('noNewRuns starts no run until the drain is cancelled', { tags: 'full' }, async () => {
   const daemon = await start({ noNewRuns: true });
   const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'admin-token'), 'utf8').trim()}` };
   const ask = async (method: string) =>

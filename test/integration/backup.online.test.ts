@@ -134,13 +134,13 @@ describe('dockbell backup, while the daemon runs', () => {
     await eventually(() => listStaging().length === 0);
   });
 
-  it('can be repeated as soon as its client has it', async () => {
+  it('can be repeated as soon as its client has it', { tags: 'full' }, async () => {
     for (let made = 0; made < 20; made++) {
       expect((await daemon.api('/backup', { method: 'POST', body: {} })).status).toBe(200);
     }
   });
 
-  it('can be repeated as soon as the daemon has noticed that its client left', async () => {
+  it('can be repeated as soon as the daemon has noticed that its client left', { tags: 'full' }, async () => {
     for (let n = 0; n < 40; n += 1) expect(await post(daemon, { n, FILLING }, quiet)).toBe(202);
     const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
     for (const delayMs of [5, 10, 20, 40, 80]) {
@@ -158,7 +158,7 @@ describe('dockbell backup, while the daemon runs', () => {
     }
   });
 
-  it('removes its files when the client disconnects, and can then be repeated', async () => {
+  it('removes its files when the client disconnects, and can then be repeated', { tags: 'full' }, async () => {
     for (let n = 0; n < 40; n += 1) expect(await post(daemon, { n, FILLING }, quiet)).toBe(202);
     const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
     for (const delayMs of [0, 50, 150]) {
@@ -177,7 +177,7 @@ describe('dockbell backup, while the daemon runs', () => {
     expect((await daemon.cli('backup', join(folder, 'after.tar'))).code).toBe(0);
   });
 
-  it('stores nothing if it is interrupted', async () => {
+  it('stores nothing if it is interrupted', { tags: 'full' }, async () => {
     const file = join(folder, 'cut.tar');
     const interrupt = AbortSignal.timeout(30);
     const outcome = await runCli(['backup', file, '--data-dir', daemon.dataDir], { interrupt });
@@ -189,7 +189,9 @@ describe('dockbell backup, while the daemon runs', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('accepts deliveries all the time, and stores a state in which each run has its delivery', async () => {
+  it('accepts deliveries all the time, and stores a state in which each run has its delivery', {
+    tags: 'full',
+  }, async () => {
     const counts = { sent: 0, accepted: 0, slowestMs: 0 };
     let isDone = false;
     const send = async () => {

@@ -252,27 +252,27 @@ describe('action.yml', () => {
     expect(codes(results)).toEqual({ ...BUILT, 'Validate the definition': 0, 'Test the samples': 0 });
   });
 
-  it('annotates errors, and tests the samples nevertheless', async () => {
+  it('annotates errors, and tests the samples nevertheless', { tags: 'full' }, async () => {
     await createRepo(BROKEN);
     const { results } = await run();
     expect(codes(results)).toEqual({ ...BUILT, 'Validate the definition': 1, 'Test the samples': 1 });
     expect(results['Validate the definition']!.stdout).toMatch(/^::error .*file=webhooks\/internal-ci.yaml/m);
   });
 
-  it('fails on a sample, with the key that decided', async () => {
+  it('fails on a sample, with the key that decided', { tags: 'full' }, async () => {
     await createRepo(FAILING);
     const { results } = await run();
     expect(codes(results)).toEqual({ ...BUILT, 'Validate the definition': 0, 'Test the samples': 1 });
     expect(results['Test the samples']!.stdout).toContain('build.status is "passed"');
   });
 
-  it('lets warnings pass where strict is false', async () => {
+  it('lets warnings pass where strict is false', { tags: 'full' }, async () => {
     await createRepo({ 'webhooks/odd.txt': '' });
     expect(codes((await run()).results)['Validate the definition']).toBe(1);
     expect(codes((await run({ strict: 'false' })).results)['Validate the definition']).toBe(0);
   });
 
-  it('takes any text as the name of a folder, and runs none of it', async () => {
+  it('takes any text as the name of a folder, and runs none of it', { tags: 'full' }, async () => {
     await createRepo();
     for (const hostile of ['$(touch ../pwned)', '"; touch ../pwned; "', '--help', '`touch ../pwned`']) {
       const { results } = await run({ dir: hostile });
@@ -281,7 +281,7 @@ describe('action.yml', () => {
     expect(() => readFileSync(join(dir, 'pwned'))).toThrow('ENOENT');
   });
 
-  it('checks a factory in a folder, with paths from the root', async () => {
+  it('checks a factory in a folder, with paths from the root', { tags: 'full' }, async () => {
     await createRepo();
     cpSync(join(repo, 'webhooks'), join(repo, 'factories/a/webhooks'), { recursive: true });
     writeFileSync(join(repo, 'factories/a/webhooks/internal-ci.yaml'), BROKEN['webhooks/internal-ci.yaml']);
@@ -289,7 +289,9 @@ describe('action.yml', () => {
     expect(results['Validate the definition']!.stdout).toContain('file=factories/a/webhooks/internal-ci.yaml');
   });
 
-  it('puts the plan into the summary where a daemon is named, and says whether there are changes', async () => {
+  it('puts the plan into the summary where a daemon is named, and says whether there are changes', {
+    tags: 'full',
+  }, async () => {
     await createRepo();
     const { url, token, close } = await startApi();
     const { results, summary, outputs } = await run({ url, token, factory: 'payments' });
@@ -300,7 +302,7 @@ describe('action.yml', () => {
     expect(action.outputs.changes!.value).toContain('steps.plan.outputs.changes');
   });
 
-  it('fails where the named daemon does not answer', async () => {
+  it('fails where the named daemon does not answer', { tags: 'full' }, async () => {
     await createRepo();
     const { results, outputs } = await run({ url: 'http://127.0.0.1:1', token: 'dbk_x' });
     expect([results.Plan!.code, outputs]).toEqual([5, '']);
@@ -340,14 +342,14 @@ describe('the workflow that init writes', () => {
     ['nothing is filled in', { DOCKBELL_REPOSITORY: '', DOCKBELL_COMMIT: '' }],
     ['a branch is named instead of a commit', { DOCKBELL_COMMIT: 'main' }],
     ['the repository does not have the commit', { DOCKBELL_COMMIT: 'c0ffee'.repeat(6).padEnd(40, '0') }],
-  ])('builds nothing if %s', async (_what, pinned) => {
+  ])('builds nothing if %s', { tags: 'full' }, async (_what, pinned) => {
     await createRepo();
     const { results } = await run({}, { ...pin(), ...pinned });
     expect(results['Build Dockbell']!.code).not.toBe(0);
     expect(results['Test the samples']!.code).not.toBe(0);
   });
 
-  it('fails on mistakes and on samples, and plans against a daemon', async () => {
+  it('fails on mistakes and on samples, and plans against a daemon', { tags: 'full' }, async () => {
     await createRepo(FAILING);
     const { url, token, close } = await startApi();
     const { results, summary } = await run({ 'vars.DOCKBELL_URL': url, 'secrets.DOCKBELL_TOKEN': token });
@@ -396,14 +398,14 @@ describe('ci/gitlab.yml', () => {
     }
   });
 
-  it('runs nothing before a repository and a commit are filled in', async () => {
+  it('runs nothing before a repository and a commit are filled in', { tags: 'full' }, async () => {
     await createRepo();
     const jobs = read(readDocument('ci/gitlab.yml'));
     const ran = await run(jobs, 'dockbell-check', { DOCKBELL_REPOSITORY: '' });
     expect(ran).toMatchObject({ code: 1, stderr: 'Set DOCKBELL_REPOSITORY and DOCKBELL_COMMIT in the pipeline.\n' });
   });
 
-  it('writes the plan', async () => {
+  it('writes the plan', { tags: 'full' }, async () => {
     await createRepo();
     const { url, token, close } = await startApi();
     const jobs = read(readDocument('ci/gitlab.yml'));
@@ -433,7 +435,7 @@ describe('the hooks for pre-commit', () => {
     // With language node, pre-commit installs the repository at the commit that a team names.
     ['.pre-commit-hooks.yaml', published, 'node'],
     ['.pre-commit-config.yaml', scaffolded, 'system'],
-  ])('of %s pass and fail as their commands do', async (_file, read, wanted) => {
+  ])('of %s pass and fail as their commands do', { tags: 'full' }, async (_file, read, wanted) => {
     await createRepo();
     for (const { entry, language, pass_filenames } of read()) {
       expect({ language, pass_filenames }).toEqual({ language: wanted, pass_filenames: false });

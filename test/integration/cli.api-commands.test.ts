@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/domain/errors.ts';
 import type { RunId } from '../../src/domain/ids.ts';
 import type { WebhookView } from '../../src/domain/ports/definitions/inventory.ts';
@@ -41,19 +41,33 @@ let app: ReturnType<typeof createSeededServer>;
 let env: Record<string, string>;
 let dir: string;
 
-async function serve(more: Partial<SeededServices> = {}): Promise<void> {
-  services = createSeededServices(more);
-  app = createSeededServer(services);
+/** For the tests that change nothing. */
+let idle: Awaited<ReturnType<typeof listen>> | null = null;
+
+async function listen(more: Partial<SeededServices>) {
+  const services = createSeededServices(more);
+  const app = createSeededServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
+  return { services, app, env: { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') } };
+}
+
+async function serve(more: Partial<SeededServices> = {}): Promise<void> {
+  ({ services, app, env } = await listen(more));
+}
+
+async function serveIdle(): Promise<void> {
+  idle ??= await listen({});
+  ({ services, app, env } = idle);
 }
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dockbell-cli-'));
 });
 
+afterAll(() => idle?.app.close());
+
 afterEach(async () => {
-  await app.close();
+  if (app !== idle?.app) await app.close();
   await rm(dir, { recursive: true, force: true });
 });
 
@@ -90,7 +104,7 @@ describe('with --json', () => {
     [['secret', 'list'], '/secrets'],
     [['pull-request', 'list'], '/factories/payments/pull-requests'],
   ])('%j prints exactly what the API answers', async (argv, path) => {
-    await serve();
+    await serveIdle();
     const { code, stdout, stderr } = await run([...argv, '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual(await ask(path));
@@ -114,7 +128,7 @@ describe('on a terminal', () => {
       ['token', 'list'],
     ].map((argv) => [argv]),
   )('%j writes control characters of names out', async (argv) => {
-    await serve();
+    await serveIdle();
     const { code, stdout, stderr } = await run(argv, { columns: 200, env: { ...env, NO_COLOR: '1' } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).not.toMatch(CONTROL);
@@ -481,7 +495,7 @@ describe('secret', () => {
   });
 
   it.each([[['--value', '']], [[]]])('rejects an empty value given as %j with 2', async (options) => {
-    await serve();
+    await serveIdle();
     const { code, stderr } = await run(['secret', 'create', 'S', ...options], { stdin: '\n' });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^The value is empty/);
@@ -511,7 +525,7 @@ describe('webhook show', () => {
     });
 
   it('prints a command for a bearer token, with the secret as a variable', async () => {
-    await serve();
+    await serveIdle();
     const { stdout } = await run(['webhook', 'show', 'internal-ci']);
     expect(stdout).toContain(`curl -i 'https://hooks.example.com/webhooks/w/${WEBHOOK_UID}'`);
     expect(stdout).toContain(`-H 'Authorization: Bearer '"$INTERNAL_CI_WEBHOOK_SECRET"`);
@@ -520,7 +534,7 @@ describe('webhook show', () => {
   });
 
   it('appends the secret of a URL token to the URL', async () => {
-    await serve();
+    await serveIdle();
     const { stdout } = await run(['webhook', 'show', 'by-url']);
     expect(stdout).toContain(`/webhooks/w/${URL_TOKEN_UID}/'"$BY_URL_WEBHOOK_SECRET"`);
     expect(stdout).not.toContain('Authorization');
@@ -580,7 +594,7 @@ describe('webhook show', () => {
   });
 
   it('returns 1 for an unknown name and lists the known ones', async () => {
-    await serve();
+    await serveIdle();
     const { code, stderr } = await run(['webhook', 'show', 'nope']);
     expect(code).toBe(1);
     expect(stderr).toBe("Factory payments has no webhook 'nope'.\nIt has: by-url, internal-ci.\n");
@@ -589,7 +603,7 @@ describe('webhook show', () => {
 
 describe('automation show', () => {
   it('explains why a trigger does not fire', async () => {
-    await serve();
+    await serveIdle();
     const { code, stdout } = await run(['automation', 'show', 'fix-errors']);
     expect(code).toBe(0);
     expect(stdout).toContain('The trigger schedule cron cannot start here: this version does not know its event.');
@@ -608,7 +622,7 @@ describe('delivery', () => {
   });
 
   it('show --payload reports that a rejected delivery has no payload', async () => {
-    await serve();
+    await serveIdle();
     const { code, stderr } = await run(['delivery', 'show', REJECTED_ID, '--payload']);
     expect(code).toBe(1);
     expect(stderr).toContain('Rejected (auth)');
@@ -660,12 +674,12 @@ describe('delivery', () => {
   });
 
   it('show --as-sample reports that a rejected delivery has no body', async () => {
-    await serve();
+    await serveIdle();
     expect((await run(['delivery', 'show', REJECTED_ID, '--as-sample'])).stderr).toContain('Rejected (auth)');
   });
 
   it('show --explain names the key that decided', async () => {
-    await serve();
+    await serveIdle();
     const { stdout } = await run(['delivery', 'show', DELIVERY_ID, '--explain']);
     expect(stdout).toContain('fix-errors: not started: the filter did not match');
     expect(stdout).toContain('Expected: ["fatal"]');
@@ -686,7 +700,7 @@ describe('delivery', () => {
   });
 
   it('list accepts a label in any case and rejects an unknown one', async () => {
-    await serve();
+    await serveIdle();
     const { stdout } = await run(['delivery', 'list', 'internal-ci', '--label', 'rejected (AUTH)', '--json']);
     expect(JSON.parse(stdout).data.map((row: { id: string }) => row.id)).toEqual([REJECTED_ID]);
     expect((await run(['delivery', 'list', 'internal-ci', '--label', 'Lost'])).code).toBe(2);
@@ -738,7 +752,7 @@ describe('run', () => {
   const times = async () => [];
 
   it('log prints the bytes', async () => {
-    await serve();
+    await serveIdle();
     expect((await run(['run', 'log', RUN_ID])).stdout).toBe('line one\nline two ✓\n');
   });
 
@@ -892,14 +906,14 @@ describe('run retry', () => {
     [['run', 'retry', '--dead-letter', '--state', 'failed']],
     [['run', 'retry', '--state', 'running']],
   ])('%j is wrong usage', async (argv) => {
-    await serve();
+    await serveIdle();
     expect(await run(argv)).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
 describe('run list', () => {
   it('finds runs by delivery, webhook, revision and time', async () => {
-    await serve();
+    await serveIdle();
     const list = async (...options: string[]) => (await run(['run', 'list', ...options])).stdout;
     const { delivery } = (await services.runs.get(RUN_ID))!;
     for (const options of [
@@ -921,7 +935,7 @@ describe('run list', () => {
 
 describe('delivery list', () => {
   it('finds deliveries without runs and texts in payloads, and names the original of a replay', async () => {
-    await serve();
+    await serveIdle();
     const list = async (...options: string[]) => (await run(['delivery', 'list', ...options])).stdout;
     expect(await list('--unmatched')).not.toContain(`${DELIVERY_ID} `);
     expect(await list('--unmatched')).toContain(`replay of ${DELIVERY_ID}`);
@@ -976,7 +990,7 @@ describe('the attempts of a run', () => {
   });
 
   it('are followed by the input and the exact payload on request', async () => {
-    await serve();
+    await serveIdle();
     const { stdout } = await run(['run', 'show', RUN_ID, '--input']);
     expect(stdout).toContain('\n\n---\n\n# Delivery\n');
     expect((await run(['run', 'show', RUN_ID, '--payload'])).stdout).toContain('1e400');
@@ -1090,7 +1104,7 @@ describe('filter test', () => {
   });
 
   it('returns 2, not a result, if the delivery has no stored payload', async () => {
-    await serve();
+    await serveIdle();
     const { code } = await run(['filter', 'test', '--automation', 'fix-errors', '--delivery', REJECTED_ID]);
     expect(code).toBe(2);
   });
@@ -1115,7 +1129,7 @@ describe('token', () => {
 
 describe('a rejected request', () => {
   it('returns 4 and a hint if the token is wrong', async () => {
-    await serve();
+    await serveIdle();
     const wrong = { ...env, DOCKBELL_TOKEN: `dbk_${'A'.repeat(43)}` };
     const { code, stdout, stderr } = await run(['status'], { env: wrong });
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
@@ -1123,7 +1137,7 @@ describe('a rejected request', () => {
   });
 
   it('requires --factory if the daemon has several factories', async () => {
-    await serve();
+    await serveIdle();
     const { code, stderr } = await runCli(['webhook', 'list'], { env });
     expect(code).toBe(2);
     expect(stderr).toContain('Add --factory (or set DOCKBELL_FACTORY) with one of: other, payments.');

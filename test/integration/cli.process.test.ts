@@ -82,13 +82,13 @@ describe('the process', () => {
     expect(await start(['nope'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('does not crash when its output is closed', async () => {
+  it('does not crash when its output is closed', { tags: 'full' }, async () => {
     const argv = ['delivery', 'list', 'internal-ci', '--limit', '20000', '--json', '--factory', 'payments'];
     const { code, signal, stderr } = await start(argv, (child) => child.stdout!.destroy());
     expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' });
   });
 
-  it('stops following when its output is closed', async () => {
+  it('stops following when its output is closed', { tags: 'full' }, async () => {
     isFollowing = true;
     const argv = ['delivery', 'list', 'internal-ci', '--follow', '--limit', '1', '--factory', 'payments'];
     const { code, signal, stderr } = await start(argv, (child) => child.stdout!.destroy());

@@ -374,7 +374,9 @@ describe('dockbell doctor', () => {
   });
   afterAll(async () => void (await Promise.all([daemon, other].map((one) => one.end('SIGTERM')))));
 
-  it('shows a target that never works in a daemon that runs with it, and that logged it at its start', async () => {
+  it('shows a target that never works in a daemon that runs with it, and that logged it at its start', {
+    tags: 'full',
+  }, async () => {
     const target = { name: 'x', type: 'webhook', secretName: 'A', url: 'https://127.0.0.1/' };
     const started = await startTestDaemon({ config: { factories: [], alerts: { targets: [target] } } });
     const message = 'alerts.targets[0].url cannot be used: the address 127.0.0.1 is private or reserved.';

@@ -17,10 +17,6 @@ import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/r
 type Host = (storage: SqliteStorage, dir: string) => HostedSource;
 const MANAGED: Host = (_storage, dir) => createManagedSource(join(dir, 'managed.git'), process.env);
 const LIVE: Host = (storage) => createLiveSource(storage.liveDefinitions, FACTORY);
-const KINDS = [
-  { kind: 'managed', host: MANAGED },
-  { kind: 'live', host: LIVE },
-];
 
 const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 const ORDER = { factory: FACTORY, actor: EDITOR, author: AUTHOR, ifMatch: null };
@@ -77,7 +73,11 @@ const codeOf = (work: Promise<unknown>) =>
     ({ code }: AppError) => code,
   );
 
-describe.each(KINDS)('a $kind factory', ({ host }) => {
+describe('a live factory, as a managed one', () => describeEdits(LIVE));
+// The source of a managed factory is tested by source.managed.test.ts.
+describe('a managed factory, as a live one', { tags: 'full' }, () => describeEdits(MANAGED));
+
+function describeEdits(host: Host): void {
   beforeEach(() => open(host));
   afterEach(() => world.close());
 
@@ -362,7 +362,7 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     await world.pass();
     expect((await world.storage.inventoryReader.webhooks(FACTORY)).map(({ name }) => name)).toEqual(['new']);
   });
-});
+}
 
 describe('a managed factory', () => {
   beforeEach(() => open(MANAGED));

@@ -231,7 +231,7 @@ describe('texts from untrusted senders', () => {
     expect(JSON.parse(await workshop.log(input.run.id)).DOCKBELL_DELIVERY_ID).toBe('a\u{fffd}b');
   });
 
-  it('include the list of naughty strings', { timeout: 120_000 }, async () => {
+  it('include the list of naughty strings', { tags: 'full', timeout: 120_000 }, async () => {
     const file = new URL('../vectors/naughty-strings/blns.base64.json', import.meta.url);
     const encoded: string[] = JSON.parse(await readFile(file, 'utf8'));
     // No variable can contain a NUL; its replacement is tested above.

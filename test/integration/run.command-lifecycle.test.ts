@@ -162,7 +162,9 @@ describe('an order to stop', () => {
 });
 
 describe('captured output', () => {
-  it('is cut at its limit with a final mark, in constant memory, and the command continues', async () => {
+  it('is cut at its limit with a final mark, in constant memory, and the command continues', {
+    tags: 'full',
+  }, async () => {
     const input = makeRunInput();
     const limit = 1024 * 1024;
     const written = 100 * 1024 * 1024;
@@ -268,7 +270,7 @@ describe('the processes of a killed daemon', () => {
 });
 
 describe('many runs', () => {
-  it('leave no open files, no processes and no zombies', { timeout: 120_000 }, async () => {
+  it('leave no open files, no processes and no zombies', { tags: 'full', timeout: 120_000 }, async () => {
     const tidy = workshop.executor(['echo', 'done']);
     const untidy = workshop.executor(['sh', '-c', 'sleep 0 & echo done']);
     await Promise.all([execute(tidy, makeRunInput()), execute(untidy, makeRunInput())]);

@@ -200,7 +200,7 @@ describe('a container', () => {
     expect(logOf(input.run.id)).toContain('stopping');
   });
 
-  it('is removed if it ignores SIGTERM', async () => {
+  it('is removed if it ignores SIGTERM', { tags: 'full' }, async () => {
     const executor = await open(shell('trap "" TERM; while :; do sleep 0.05; done'));
     const stop = new AbortController();
     const ended = execute(executor, makeRunInput(), { signal: stop.signal });
@@ -236,7 +236,7 @@ describe('a container', () => {
     expect(engine.containers()).toEqual([]);
   });
 
-  it('ends although the engine no longer answers', async () => {
+  it('ends although the engine no longer answers', { tags: 'full' }, async () => {
     const executor = await open(shell('touch ../../../bin/broken'));
     expect((await execute(executor, makeRunInput())).state).toBe('succeeded');
   });

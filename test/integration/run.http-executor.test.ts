@@ -297,7 +297,9 @@ describe('a request that fails', () => {
   });
 });
 
-it('a receiver that accepts no connection within the time limit keeps its run in the queue', async () => {
+it('a receiver that accepts no connection within the time limit keeps its run in the queue', {
+  tags: 'full',
+}, async () => {
   // The connection exists, but no TLS handshake is answered.
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');

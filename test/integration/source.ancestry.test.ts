@@ -35,7 +35,10 @@ async function fetchTip(source: DefinitionSource): Promise<string> {
   return fetched.revision;
 }
 
-describe.each(['local', 'remote'] as const)('The history of a %s repository', (kind) => {
+describe('The history of a local repository', () => describeHistory('local'));
+describe('The history of a remote repository', { tags: 'full' }, () => describeHistory('remote'));
+
+function describeHistory(kind: 'local' | 'remote'): void {
   it('contains the tip itself, its parent, and commits between two fetches', async () => {
     const { repo, source } = await open(kind);
     const [first, second] = [await repo.commit({ a: '1' }), await repo.commit({ a: '2' })];
@@ -82,7 +85,7 @@ describe.each(['local', 'remote'] as const)('The history of a %s repository', (k
     await source.close();
     expect(await source.contains(tip, 'f'.repeat(40))).toBe('unknown');
   });
-});
+}
 
 it('The history of a managed repository contains its edits', async () => {
   const source = createManagedSource(join(createTempDir('managed'), 'f.git'), process.env);

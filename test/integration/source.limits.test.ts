@@ -117,7 +117,7 @@ describe('A fetch', () => {
     },
   );
 
-  it('from a server that accepts the connection and sends nothing ends in time', async () => {
+  it('from a server that accepts the connection and sends nothing ends in time', { tags: 'full' }, async () => {
     const repo = await createRepo();
     const sockets = createServer(() => {});
     sockets.listen(0, '127.0.0.1');
@@ -128,7 +128,9 @@ describe('A fetch', () => {
     expect(await source.fetch()).toMatchObject({ reason: 'FetchTimeout' });
   });
 
-  it('from a server that stops in the middle of a pack ends in time, and succeeds when the server does', async () => {
+  it('from a server that stops in the middle of a pack ends in time, and succeeds when the server does', {
+    tags: 'full',
+  }, async () => {
     const repo = await createRepo();
     const revision = await repo.commit({ 'webhooks/a.yaml': 'a', 'other.bin': randomBytes(500_000) });
     const slow = await serve(repo, { stallPack: true });
@@ -150,7 +152,9 @@ describe('A fetch', () => {
     await eventually(() => findProcesses(server.url).length === 0);
   });
 
-  it('whose daemon is killed in the middle of a pack is repeated from the start by the next', async () => {
+  it('whose daemon is killed in the middle of a pack is repeated from the start by the next', {
+    tags: 'full',
+  }, async () => {
     const repo = await createRepo();
     const revision = await repo.commit({ 'webhooks/a.yaml': 'a', 'other.bin': randomBytes(500_000) });
     const server = await serve(repo, { stallPack: true });

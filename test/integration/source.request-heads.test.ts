@@ -99,7 +99,7 @@ describe('the head of a request', () => {
     expect(await heads.read(small, '', new Set([7, 8]))).toMatchObject({ ok: true });
   });
 
-  it('cannot let the mirror grow without limit: it starts again empty', async () => {
+  it('cannot let the mirror grow without limit: it starts again empty', { tags: 'full' }, async () => {
     // Three fetches of this size are allowed together.
     const heads = openHeads({ maxFetchBytes: 200_000 });
     for (let number = 1; number <= 6; number++) {

@@ -89,7 +89,7 @@ describe('A change of a local repository is noticed within a second', () => {
     expect(await source.fetch()).toEqual({ ok: true, revision: await repo.git(['rev-parse', 'main']) });
   });
 
-  it('when the source is named through a link', async () => {
+  it('when the source is named through a link', { tags: 'full' }, async () => {
     const repo = await createRepo();
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     symlinkSync(repo.path, join(repo.root, 'link'));
@@ -104,7 +104,9 @@ describe('A change of a local repository is noticed within a second', () => {
     expect(await measure(() => repo.commit({ 'webhooks/a.yaml': 'a' }))).toBeLessThan(NOTICED_MS);
   });
 
-  it('when the repository is removed and created again, also under folders that do not exist', async () => {
+  it('when the repository is removed and created again, also under folders that do not exist', {
+    tags: 'full',
+  }, async () => {
     const repo = await createRepo();
     const path = join(repo.root, 'some', 'where', 'else');
     const { measure, source } = await watch(repo, { url: path });
@@ -121,7 +123,7 @@ describe('A change of a local repository is noticed within a second', () => {
     }
   });
 
-  it('when another repository takes its place', async () => {
+  it('when another repository takes its place', { tags: 'full' }, async () => {
     const [repo, other] = [await createRepo({ bare: true }), await createRepo({ bare: true })];
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     const revision = await other.commit({ 'webhooks/b.yaml': 'b' });
@@ -136,7 +138,7 @@ describe('A change of a local repository is noticed within a second', () => {
 });
 
 describe('What is watched', () => {
-  it('reports a burst of pushes a few times, including the last', async () => {
+  it('reports a burst of pushes a few times, including the last', { tags: 'full' }, async () => {
     const repo = await createRepo({ bare: true });
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     const commits: string[] = [];

@@ -101,7 +101,7 @@ describe.each(VERSIONS)('a data directory of %s', (version) => {
     expect(await daemon.end('SIGTERM')).toBe(0);
   });
 
-  it('is migrated by the start of the daemon, which logs the backup', async () => {
+  it('is migrated by the start of the daemon, which logs the backup', { tags: 'full' }, async () => {
     const other = unpack(version);
     const daemon = await startTestDaemon({ config: { factories }, dataDir: other.dataDir });
     daemons.push(daemon);

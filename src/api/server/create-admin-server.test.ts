@@ -22,6 +22,9 @@ function open(more: Parameters<typeof createSeededServices>[0] = {}) {
   return { services, app: createSeededServer(services), owner: asOwner(services) };
 }
 
+/** For tests that change nothing. */
+const idle = open();
+
 function asOwner(services: SeededServices) {
   return { authorization: `Bearer ${services.grant('owner')}` };
 }
@@ -155,7 +158,7 @@ describe('a conditional read', () => {
 
 describe('compression', () => {
   const read = async (url: string, encoding: string) => {
-    const { app, owner } = open();
+    const { app, owner } = idle;
     return app.inject({ url, headers: { ...owner, 'accept-encoding': encoding } });
   };
 
@@ -345,12 +348,12 @@ describe('the Host header', () => {
   ];
 
   it.each(good)('may be %s', async (host) => {
-    const { app, owner } = open();
+    const { app, owner } = idle;
     expect((await app.inject({ url: '/api/v1/factories', headers: { ...owner, host } })).statusCode).toBe(200);
   });
 
   it.each(bad)('may not be "%s", with any credentials (DNS rebinding)', async (host) => {
-    const { app, owner } = open();
+    const { app, owner } = idle;
     for (const url of ['/api/v1/factories', '/healthz', '/metrics', '/nope']) {
       const answer = await app.inject({ url, headers: { ...owner, host } });
       expect([answer.statusCode, answer.json().code]).toEqual([421, 'host_not_allowed']);
@@ -410,8 +413,8 @@ describe('a payload download', () => {
 });
 
 describe('a body', () => {
-  const post = async (contentType: string | null, payload: string | Buffer) => {
-    const { app, owner, services } = open();
+  const post = async (contentType: string | null, payload: string | Buffer, server = idle) => {
+    const { app, owner, services } = server;
     const headers = { ...owner, ...(contentType === null ? {} : { 'content-type': contentType }) };
     const answer = await app.inject({ method: 'POST', url: '/api/v1/tokens', headers, payload });
     return { status: answer.statusCode, problem: answer.json(), tokens: await services.tokens.list() };
@@ -456,7 +459,7 @@ describe('a body', () => {
   it.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json\t'])(
     'of Content-Type %j is read as JSON',
     async (contentType) => {
-      expect((await post(contentType, '{"name": "x", "role": "viewer"}')).status).toBe(201);
+      expect((await post(contentType, '{"name": "x", "role": "viewer"}', open())).status).toBe(201);
     },
   );
 

@@ -68,7 +68,7 @@ describe('the syntax of a text', () => {
     expect(described.filter((problem) => words.test(problem))).toEqual([]);
   });
 
-  it('is described in linear time', () => {
+  it('is described in linear time', { tags: 'full' }, () => {
     const size = 50_000;
     const texts = [
       `a: ${'[*a *,'.repeat(size)}`,

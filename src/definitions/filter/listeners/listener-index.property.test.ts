@@ -117,7 +117,11 @@ function matchOneByOne(listeners: ReadonlyMap<string, FilteredListener>, one: Re
     .sort((a, b) => (a.automation < b.automation ? -1 : 1));
 }
 
-test('the index starts exactly the automations whose filters match, after any changes', () => {
+const TITLE = 'the index starts exactly the automations whose filters match, after any changes';
+test(TITLE, () => expectSameMatches(300));
+test(`${TITLE}, in more cases`, { tags: 'full' }, () => expectSameMatches(1_500));
+
+function expectSameMatches(numRuns: number): void {
   const seen = { matches: 0, misses: 0 };
   const changesAndPayloads = fc.array(change, { minLength: 1, maxLength: 12 }).chain((changes) => {
     const filters = changes.flatMap((one) => ('add' in one ? one.add.filters : []));
@@ -157,8 +161,8 @@ test('the index starts exactly the automations whose filters match, after any ch
       expect(index.wantedHeaders.size).toBe(0);
       for (const delivery of deliveries) expect(index.match(delivery)).toEqual([]);
     }),
-    { numRuns: 1_500 },
+    { numRuns },
   );
-  expect(seen.matches).toBeGreaterThan(500);
-  expect(seen.misses).toBeGreaterThan(500);
-});
+  expect(seen.matches).toBeGreaterThan(numRuns / 3);
+  expect(seen.misses).toBeGreaterThan(numRuns / 3);
+}
