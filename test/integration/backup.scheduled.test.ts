@@ -128,7 +128,9 @@ describe('scheduled backups', () => {
     expect([logged, describeBackups(scheduled)]).toEqual([[], null]);
   });
 
-  it('are stored also if an earlier file cannot be removed, and the other old files are removed', async () => {
+  it('are stored also if an earlier file cannot be removed, and the other old files are removed', {
+    tags: 'full',
+  }, async () => {
     start(1);
     await eventually(() => tick);
     const first = list()[0]!;

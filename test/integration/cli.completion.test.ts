@@ -165,7 +165,7 @@ describe('the script of bash', () => {
     expect(await offer('webhook', 'show', '')).toContain('internal-ci');
   });
 
-  it('is loaded for dockbell, and offers files if nothing else fits', async () => {
+  it('is loaded for dockbell, and offers files if nothing else fits', { tags: 'full' }, async () => {
     expect(await runShell('bash', ['-c', 'source <(dockbell completion bash); complete -p dockbell'])).toEqual([
       'complete -o default -F _dockbell dockbell',
     ]);

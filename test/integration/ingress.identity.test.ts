@@ -216,7 +216,7 @@ describe('the identity of a delivery', () => {
   });
 });
 
-describe('naughty strings', () => {
+describe('naughty strings', { tags: 'full' }, () => {
   /** Groups that are sent concurrently: each costs the storage a few writes instead of 32. */
   const divide = (texts: string[]) =>
     Array.from({ length: Math.ceil(texts.length / 32) }, (_, at) => texts.slice(at * 32, at * 32 + 32));

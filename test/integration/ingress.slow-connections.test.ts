@@ -10,7 +10,9 @@ afterEach(() => ingress.close());
 
 const head = (lines: string[]) => [`POST ${ingress.path()} HTTP/1.1`, 'Host: h', ...lines].join('\r\n');
 
-it('hundreds of idle and slow connections do not delay a valid sender, and are closed (threat model N2)', async () => {
+it('hundreds of idle and slow connections do not delay a valid sender, and are closed (threat model N2)', {
+  tags: 'full',
+}, async () => {
   ingress = await startIngress({
     bounds: { headersTimeout: 1_000, requestTimeout: 1_500, connectionsCheckingInterval: 100 },
     limits: { deliveriesPerMinute: 1_000 },

@@ -10,11 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DefinitionSource } from '../../src/domain/ports/definitions/definition-source.ts';
 import { createFileEntry } from '../../src/domain/source-tree.ts';
 import { createGitSource, type GitSourceOptions } from '../../src/reconcile/source/git-source.ts';
 import { createCountedGit } from '../helpers/counted-git.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, runTestGit, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 
 const endings: (() => void | Promise<void>)[] = [];
@@ -247,20 +248,43 @@ describe('A local repository', () => {
 
 describe('The mirror is disposable', () => {
   const mirrorOf = (repo: TempGitRepo) => join(repo.root, 'mirror', 'mirror.git');
+  /** Its branch moves by a write, because git takes longer than a test. */
+  let pushed: TempGitRepo;
+  let [first, second] = ['', ''];
+  let mirrorDir: string;
+  beforeAll(async () => {
+    pushed = await createTempGitRepo();
+    first = await pushed.commit({ 'webhooks/a.yaml': 'a' });
+    second = await pushed.commit({ 'webhooks/b.yaml': 'b' });
+  });
+  afterAll(() => pushed.remove());
+  beforeEach(() => {
+    mirrorDir = join(createTempDir('mirrors'), 'mirror');
+  });
+
+  const move = (revision: string) => writeFileSync(join(pushed.path, '.git/refs/heads/main'), `${revision}\n`);
+  const open = () => openSource(pushed, { mirrorDir });
+  async function fetchFirst(): Promise<DefinitionSource> {
+    move(first);
+    const source = open();
+    expect(await source.fetch()).toEqual({ ok: true, revision: first });
+    return source;
+  }
+  async function expectSecond(source: DefinitionSource): Promise<void> {
+    move(second);
+    expect(await source.fetch()).toEqual({ ok: true, revision: second });
+    expect(await readPaths(source, second)).toEqual(['webhooks/a.yaml', 'webhooks/b.yaml']);
+  }
 
   it.each(['shallow.lock', 'config.lock', 'packed-refs.lock', 'refs/dockbell/tip.lock', 'HEAD.lock'])(
     'a stale %s does not stop a fetch',
     async (lock) => {
-      const repo = await createRepo();
-      await repo.commit({ 'webhooks/a.yaml': 'a' });
-      await openSource(repo).fetch();
-      const mirror = statSync(mirrorOf(repo)).ino;
-      writeFileSync(join(mirrorOf(repo), lock), '');
-      const revision = await repo.commit({ 'webhooks/b.yaml': 'b' });
-      const source = openSource(repo);
-      expect(await source.fetch()).toEqual({ ok: true, revision });
-      expect(await readPaths(source, revision)).toEqual(['webhooks/a.yaml', 'webhooks/b.yaml']);
-      expect(statSync(mirrorOf(repo)).ino).toBe(mirror);
+      await fetchFirst();
+      const mirror = join(mirrorDir, 'mirror.git');
+      const { ino } = statSync(mirror);
+      writeFileSync(join(mirror, lock), '');
+      await expectSecond(open());
+      expect(statSync(mirror).ino).toBe(ino);
     },
   );
 
@@ -288,36 +312,28 @@ describe('The mirror is disposable', () => {
   };
 
   it.each(Object.keys(damages))('%s: it is cloned again by the next fetch', async (damage) => {
-    const repo = await createRepo();
-    await repo.commit({ 'webhooks/a.yaml': 'a' });
-    const source = openSource(repo);
-    await source.fetch();
-    damages[damage]!(mirrorOf(repo));
-    const revision = await repo.commit({ 'webhooks/b.yaml': 'b' });
-    expect(await source.fetch()).toEqual({ ok: true, revision });
-    expect(await readPaths(source, revision)).toEqual(['webhooks/a.yaml', 'webhooks/b.yaml']);
-    expect(readdirSync(join(repo.root, 'mirror')).sort()).toEqual(['gitconfig', 'mirror.git']);
+    const source = await fetchFirst();
+    damages[damage]!(join(mirrorDir, 'mirror.git'));
+    await expectSecond(source);
+    expect(readdirSync(mirrorDir).sort()).toEqual(['gitconfig', 'mirror.git']);
   });
 
   it.each(Object.keys(damages))('%s: it is cloned again by a read of the tree', async (damage) => {
-    const repo = await createRepo();
-    const revision = await repo.commit({ 'webhooks/a.yaml': 'a' });
-    const source = openSource(repo);
-    await source.fetch();
-    damages[damage]!(mirrorOf(repo));
-    expect(await readPaths(source, revision)).toEqual(['webhooks/a.yaml']);
+    const source = await fetchFirst();
+    damages[damage]!(join(mirrorDir, 'mirror.git'));
+    expect(await readPaths(source, first)).toEqual(['webhooks/a.yaml']);
   });
 
   it('one of another repository is replaced', async () => {
-    const [first, second] = [await createRepo(), await createRepo()];
-    await first.commit({ 'webhooks/first.yaml': '1' });
-    const revision = await second.commit({ 'webhooks/second.yaml': '2' });
-    const mirrorDir = join(first.root, 'mirror');
-    await openSource(first, { mirrorDir }).fetch();
-    const source = openSource(second, { mirrorDir });
+    const [one, other] = [await createRepo(), await createRepo()];
+    await one.commit({ 'webhooks/first.yaml': '1' });
+    const revision = await other.commit({ 'webhooks/second.yaml': '2' });
+    const folder = join(one.root, 'mirror');
+    await openSource(one, { mirrorDir: folder }).fetch();
+    const source = openSource(other, { mirrorDir: folder });
     expect(await source.fetch()).toEqual({ ok: true, revision });
     expect(await readPaths(source, revision)).toEqual(['webhooks/second.yaml']);
-    expect(await runTestGit(mirrorOf(first), ['rev-list', '--all'])).toBe(revision);
+    expect(await runTestGit(mirrorOf(one), ['rev-list', '--all'])).toBe(revision);
   });
 
   it('that lacks a commit which has left the branch says where the branch is now', async () => {

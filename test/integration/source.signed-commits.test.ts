@@ -109,27 +109,31 @@ it('uses neither settings nor programs that the repository or the user configure
   expect(existsSync(canary)).toBe(false);
 });
 
-it.skipIf(!hasProgram('gpg'))('rejects an OpenPGP signature, also of a key in the keyring of the user', async () => {
-  const home = createTempDir('gnupg');
-  mkdirSync(join(home, '.gnupg'), { mode: 0o700 });
-  const gpg = (...args: string[]) =>
-    execFileSync('gpg', ['--homedir', join(home, '.gnupg'), '--batch', '--quiet', ...args], { stdio: 'pipe' });
-  gpg('--passphrase', '', '--quick-gen-key', 'mallory@example.com', 'ed25519', 'sign');
-  await commit();
-  const wrapper = join(folder, 'gpg.sh');
-  writeFileSync(wrapper, `#!/bin/sh\nexec gpg --homedir ${join(home, '.gnupg')} "$@"\n`, { mode: 0o755 });
-  const tree = await repo.git(['rev-parse', `${repo.branch}^{tree}`]);
-  const signing = ['-c', `gpg.program=${wrapper}`, '-c', 'user.signingKey=mallory@example.com'];
-  const identity = ['-c', 'user.name=Mallory', '-c', 'user.email=mallory@example.com'];
-  const args = ['-C', repo.path, ...identity, ...signing, 'commit-tree', '-S', '-m', 'signed', tree];
-  const signed = execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
-  expect(await repo.git(['cat-file', 'commit', signed])).toContain('BEGIN PGP SIGNATURE');
-  await repo.git(['update-ref', `refs/heads/${repo.branch}`, signed]);
-  await source.close();
-  source = open({ HOME: home });
-  expect(await readTip()).toMatch(`Commit ${signed} has no SSH signature`);
-  execFileSync('gpgconf', ['--homedir', join(home, '.gnupg'), '--kill', 'all']);
-});
+it.skipIf(!hasProgram('gpg'))(
+  'rejects an OpenPGP signature, also of a key in the keyring of the user',
+  { tags: 'full' },
+  async () => {
+    const home = createTempDir('gnupg');
+    mkdirSync(join(home, '.gnupg'), { mode: 0o700 });
+    const gpg = (...args: string[]) =>
+      execFileSync('gpg', ['--homedir', join(home, '.gnupg'), '--batch', '--quiet', ...args], { stdio: 'pipe' });
+    gpg('--passphrase', '', '--quick-gen-key', 'mallory@example.com', 'ed25519', 'sign');
+    await commit();
+    const wrapper = join(folder, 'gpg.sh');
+    writeFileSync(wrapper, `#!/bin/sh\nexec gpg --homedir ${join(home, '.gnupg')} "$@"\n`, { mode: 0o755 });
+    const tree = await repo.git(['rev-parse', `${repo.branch}^{tree}`]);
+    const signing = ['-c', `gpg.program=${wrapper}`, '-c', 'user.signingKey=mallory@example.com'];
+    const identity = ['-c', 'user.name=Mallory', '-c', 'user.email=mallory@example.com'];
+    const args = ['-C', repo.path, ...identity, ...signing, 'commit-tree', '-S', '-m', 'signed', tree];
+    const signed = execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
+    expect(await repo.git(['cat-file', 'commit', signed])).toContain('BEGIN PGP SIGNATURE');
+    await repo.git(['update-ref', `refs/heads/${repo.branch}`, signed]);
+    await source.close();
+    source = open({ HOME: home });
+    expect(await readTip()).toMatch(`Commit ${signed} has no SSH signature`);
+    execFileSync('gpgconf', ['--homedir', join(home, '.gnupg'), '--kill', 'all']);
+  },
+);
 
 it('fails, so that it is retried, while the file or ssh-keygen is missing', async () => {
   await commit();

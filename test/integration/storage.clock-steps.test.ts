@@ -126,7 +126,7 @@ describe('retention while the clock changes', () => {
     await housekeeping.stop();
   });
 
-  it('catches up after a downtime of three months in less than three weeks', async () => {
+  it('catches up after a downtime of three months in less than three weeks', { tags: 'full' }, async () => {
     for (let number = 0; number < 50; number += 1) await deliver(`event-${number}`);
     const first = await start();
     await first.housekeeping.stop();

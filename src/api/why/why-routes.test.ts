@@ -23,6 +23,9 @@ function open(role: Role = 'owner', factories: string[] | null = null, more: Par
   return { services, why };
 }
 
+/** One server for the tests as owner: they only read. */
+const idle = open();
+
 describe('GET /why/{ref}', () => {
   it.each([
     [DELIVERY_ID, 'delivery', DELIVERY_ID],
@@ -37,7 +40,7 @@ describe('GET /why/{ref}', () => {
     ['automation:fix-errors', 'automation', 'fix-errors'],
     ['INTERNAL_CI_WEBHOOK_SECRET', 'secret', 'INTERNAL_CI_WEBHOOK_SECRET'],
   ])('explains %s as a %s', async (ref, kind, id) => {
-    const { status, body } = await open().why(ref);
+    const { status, body } = await idle.why(ref);
     expect([status, body.subject?.kind, body.subject?.id]).toEqual([200, kind, id]);
     expect(body.answer).not.toBe('');
   });
@@ -54,7 +57,7 @@ describe('GET /why/{ref}', () => {
   });
 
   it('orders the steps by time, and those without a time come last', async () => {
-    const { body } = await open().why(RUN_ID);
+    const { body } = await idle.why(RUN_ID);
     const times: (string | null)[] = body.steps.map((step: { at: string | null }) => step.at);
     const timed = times.filter((at) => at !== null);
     expect(timed).toEqual([...timed].sort());
@@ -62,25 +65,25 @@ describe('GET /why/{ref}', () => {
   });
 
   it('finds the most recent delivery as `last`', async () => {
-    const { body } = await open().why('last');
+    const { body } = await idle.why('last');
     expect(body.subject.id).toBe(REPLAY_ID);
   });
 
   it('lists the exact forms if several objects match', async () => {
-    const { status, body } = await open().why('dlv_01kdy5z');
+    const { status, body } = await idle.why('dlv_01kdy5z');
     expect([status, body.code]).toEqual([409, 'conflict']);
     expect(body.candidates.map(({ ref }: { ref: string }) => ref)).toEqual([REPLAY_ID, REJECTED_ID, DELIVERY_ID]);
   });
 
   it('finds a commit by its beginning, in the factory of the request', async () => {
-    const { why } = open();
+    const { why } = idle;
     const { body } = await why('c0ff', '?factory=payments');
     expect(body.subject).toEqual({ kind: 'commit', factory: 'payments', id: 'c0ffee', name: 'c0ffee' });
     expect((await why('c0f', '?factory=payments')).status).toBe(404);
   });
 
   it('lists similar names and IDs if nothing matches', async () => {
-    const { why } = open();
+    const { why } = idle;
     const { status, body } = await why('internl-ci');
     expect([status, body.code]).toEqual([404, 'not_found']);
     expect(body.candidates).toEqual([{ ref: 'webhook:internal-ci', factory: 'payments', text: 'webhook of payments' }]);
@@ -90,8 +93,8 @@ describe('GET /why/{ref}', () => {
 
   it('answers for each factory about a whole commit that was never applied', async () => {
     const commit = 'abcdef0123'.repeat(4);
-    const { body } = await open().why(commit);
-    const { body: one } = await open().why(commit, '?factory=payments');
+    const { body } = await idle.why(commit);
+    const { body: one } = await idle.why(commit, '?factory=payments');
     expect(one.answer).toMatch(/^Commit abcdef01 was never applied\./);
     expect(body.answer).toBe(`other: ${one.answer} payments: ${one.answer}`);
     const { body: limited } = await open('owner', ['other']).why(commit);
@@ -99,7 +102,7 @@ describe('GET /why/{ref}', () => {
   });
 
   it('lists delivery IDs of senders that begin with the reference, or differ by one character', async () => {
-    const { why } = open();
+    const { why } = idle;
     const { body } = await why(DELIVERY_ID);
     const id: string = body.subject.name;
     const wrong = `${id.slice(0, -1)}${id.endsWith('x') ? 'y' : 'x'}`;
@@ -141,7 +144,7 @@ describe('GET /why/{ref}', () => {
   it.each(['%00', 'dlv_', '../x', 'webhook:', 'a'.repeat(300), "'; drop table webhooks; --", '*', '~'])(
     'answers 404 for %j',
     async (ref) => {
-      expect((await open().why(ref)).status).toBe(404);
+      expect((await idle.why(ref)).status).toBe(404);
     },
   );
 });

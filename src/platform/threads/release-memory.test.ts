@@ -43,7 +43,7 @@ describe('createIdleRelease', () => {
     expect(garbage.isKept()).toBe(false);
   });
 
-  it('does not release memory again before the thread has grown', () => {
+  it('does not release memory again before the thread has grown', { tags: 'full' }, () => {
     const afterWork = createIdleRelease();
     afterWork();
     vi.advanceTimersByTime(11_000);

@@ -288,7 +288,7 @@ describe('mistakes with the body', () => {
       expect(mistakeOf(damaged)).not.toBe('body_compressed');
     });
 
-    it('stops at 8 MiB of a body that would become 1 GiB', () => {
+    it('stops at 8 MiB of a body that would become 1 GiB', { tags: 'full' }, () => {
       const part = gzipSync(Buffer.alloc(64 * 1024 * 1024));
       const bomb = Buffer.concat(Array.from({ length: 16 }, () => part));
       expect(decompress({ get: () => 'gzip' }, bomb)).toEqual({ coding: 'gzip', body: null });
