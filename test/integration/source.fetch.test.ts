@@ -318,7 +318,7 @@ describe('The mirror is disposable', () => {
     expect(readdirSync(mirrorDir).sort()).toEqual(['gitconfig', 'mirror.git']);
   });
 
-  it.each(Object.keys(damages))('%s: it is cloned again by a read of the tree', async (damage) => {
+  it.each(Object.keys(damages))('%s: it is cloned again by a read of the tree', { tags: 'full' }, async (damage) => {
     const source = await fetchFirst();
     damages[damage]!(join(mirrorDir, 'mirror.git'));
     expect(await readPaths(source, first)).toEqual(['webhooks/a.yaml']);

@@ -136,7 +136,7 @@ describe('samples of a tree', () => {
     expect(check({ 'webhooks/ci.samples/deep.json': `{"body": ${deep}}` })).toEqual([]);
   });
 
-  it('take a bounded time for any number of positions and names', { tags: 'full' }, { timeout: 30_000 }, () => {
+  it('take a bounded time for any number of positions and names', { tags: 'full', timeout: 30_000 }, () => {
     const automation = FACTORY['automations/triage/automation.md'];
     const automations = Array.from({ length: 1000 }, (_, i) => [
       `automations/some-name-${i}/automation.md`,
