@@ -47,21 +47,17 @@ describe('the process of a daemon', () => {
     }
   });
 
-  it(
-    'is not kept from its stop by connections that browsers open in advance',
-    { tags: 'full' },
-    async () => {
-      const daemon = await startTestDaemon({ config: {} });
-      const sockets = [daemon.adminUrl, daemon.ingressUrl].map((url) =>
-        connect(Number(new URL(url).port), '127.0.0.1'),
-      );
-      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-      const closed = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
-      expect(await daemon.end('SIGTERM')).toBe(0);
-      await closed;
-    },
-    20_000,
-  );
+  it('is not kept from its stop by connections that browsers open in advance', {
+    tags: 'full',
+    timeout: 20_000,
+  }, async () => {
+    const daemon = await startTestDaemon({ config: {} });
+    const sockets = [daemon.adminUrl, daemon.ingressUrl].map((url) => connect(Number(new URL(url).port), '127.0.0.1'));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const closed = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+    expect(await daemon.end('SIGTERM')).toBe(0);
+    await closed;
+  });
 
   it('opens no inspector on SIGUSR1 and continues', { tags: 'full' }, async () => {
     const daemon = await startTestDaemon({ config: {} });
