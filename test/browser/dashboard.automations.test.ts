@@ -175,7 +175,9 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await expect.poll(() => page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('Their prompt.');
   });
 
-  it('pause and resume an automation, and its factory, with a reason that the overview shows', async () => {
+  it('pause and resume an automation, and its factory, with a reason that the overview shows', {
+    tags: 'full',
+  }, async () => {
     const page = await signIn(daemon, '/factories/rows/automations/triage');
     const asked = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Pause' }).click();

@@ -136,7 +136,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByRole('region', { name: 'Payload' }).waitFor();
   });
 
-  it('explain a rejection, diagnose it, and capture the next rejected requests', async () => {
+  it('explain a rejection, diagnose it, and capture the next rejected requests', { tags: 'full' }, async () => {
     expect((await factory.send('{}', { authorization: 'Bearer wrong' })).status).toBe(401);
     expect((await factory.send('no json')).status).toBe(400);
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}`);

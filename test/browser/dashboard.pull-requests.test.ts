@@ -52,7 +52,9 @@ describeDashboard('open pull requests', ({ signIn }) => {
     repo?.remove();
   });
 
-  it('appear with their last checks as the daemon checks them, and their titles are only text', async () => {
+  it('appear with their last checks as the daemon checks them, and their titles are only text', {
+    tags: 'full',
+  }, async () => {
     const page = await signIn(daemon);
     const card = page.getByRole('region', { name: 'Open pull requests' });
     await card.getByText('The git host has not listed its pull requests yet').waitFor();

@@ -28,7 +28,7 @@ describeDashboard('the result of a run', ({ signIn }) => {
     });
   };
 
-  it('has a summary, links and artifacts, all as text', async () => {
+  it('has a summary, links and artifacts, all as text', { tags: 'full' }, async () => {
     const id = await runWith(JSON.stringify(RESULT));
     const page = await signIn(factory.daemon, `/factories/payments/runs/${id}`);
     const panel = page.getByRole('region', { name: 'Result' });

@@ -33,7 +33,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     await lookAt(page, 'sign-in-refused');
   });
 
-  it('accepts a login link once and removes the token from the URL', async () => {
+  it('accepts a login link once and removes the token from the URL', { tags: 'full' }, async () => {
     const { body } = await daemon.api('/login-links', { method: 'POST' });
     const first = await openPage();
     await first.goto(body.url);

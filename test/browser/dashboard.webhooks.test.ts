@@ -150,7 +150,7 @@ describeDashboard('the webhook pages', ({ signIn }) => {
     await lookAt(page, 'webhook-provider-settings');
   });
 
-  it('rotate, rename and delete in a live factory', async () => {
+  it('rotate, rename and delete in a live factory', { tags: 'full' }, async () => {
     const page = await openForm('support');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('short-lived');
     await submit(page);

@@ -14,7 +14,7 @@ describeDashboard('the workers of a factory', ({ signIn }) => {
   });
   afterAll(() => factory?.daemon.end('SIGTERM'));
 
-  it('are listed with their labels and the runs that they hold', async () => {
+  it('are listed with their labels and the runs that they hold', { tags: 'full' }, async () => {
     await factory.send(JSON.stringify({ start: true }));
     const worker = { id: 'gpu-1', name: HOSTILE, labels: ['gpu', 'linux'], version: '0.2.0' };
     const claim = { method: 'POST', body: { worker } };

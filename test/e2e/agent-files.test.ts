@@ -77,7 +77,7 @@ it('a run gets the files of the commit that was live, also after a push that rep
   ]);
 });
 
-it('an unknown agent is a warning of the apply, and of validate', async () => {
+it('an unknown agent is a warning of the apply, and of validate', { tags: 'full' }, async () => {
   const misspelt = AUTOMATION.replace('agent: triage', 'agent: traige');
   await repo.commit({ 'automations/triage/automation.md': misspelt });
   expect((await daemon.cli('reconcile', '--wait')).code).toBe(0);

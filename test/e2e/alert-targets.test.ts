@@ -67,7 +67,7 @@ describe('Slack gets', () => {
     await eventually(() => slack.bodies.some((body) => body.includes('Resolved: Token expires')));
   });
 
-  it('nothing at a private address that its secret names, unless that is allowed', async () => {
+  it('nothing at a private address that its secret names, unless that is allowed', { tags: 'full' }, async () => {
     await world.daemon.api('/secrets/SLACK_URL', {
       method: 'PUT',
       body: { value: slack.url, factories: ['payments'] },
@@ -124,7 +124,7 @@ describe.runIf(HAS_OPENSSL)('a mailbox gets', () => {
     expect(mail!.taken[1]!.source).toContain('Resolved: Token expires');
   });
 
-  it('nothing without a valid certificate, a right password or a known recipient', async () => {
+  it('nothing without a valid certificate, a right password or a known recipient', { tags: 'full' }, async () => {
     const test = async (changes: object) => {
       await world.setAlerts({ targets: [{ ...target(), ...changes }] });
       const { code, stdout } = await world.daemon.cli('alert', 'test', 'mail');

@@ -142,12 +142,14 @@ it('finds nothing the second time, also for the organization', async () => {
   for (const { guid } of deliveries.slice(0, 5)) expect(await find(guid)).toHaveLength(1);
 });
 
-it('looks back further with --since', async () => {
+it('looks back further with --since', { tags: 'full' }, async () => {
   const { stdout } = await backfill('acme/api', '--since', '7d', '--dry-run', '--json');
   expect(JSON.parse(stdout).missed).toMatchObject([{ delivery_id: deliveries[6]!.guid, webhook: 'github' }]);
 });
 
-it('recognizes a delivery that a webhook without a scheme has accepted, if it reads the ID of GitHub', async () => {
+it('recognizes a delivery that a webhook without a scheme has accepted, if it reads the ID of GitHub', {
+  tags: 'full',
+}, async () => {
   const payload = '{"action":"opened","number":8}';
   for (const [hook, name] of [
     [14, 'named'],
@@ -166,7 +168,7 @@ it('recognizes a delivery that a webhook without a scheme has accepted, if it re
   expect(body.data).toHaveLength(1);
 });
 
-it('rejects a list that is too long, instead of omitting the oldest deliveries', async () => {
+it('rejects a list that is too long, instead of omitting the oldest deliveries', { tags: 'full' }, async () => {
   const url = `https://hooks.example.com/webhooks/w/${uids.github}`;
   const many = Array.from({ length: 401 }, (_, number) => makeDelivery(1000 + number, '{}'));
   github.hooks.set('/repos/acme/busy/hooks/16', { url, deliveries: many });
@@ -180,13 +182,13 @@ it.each([
   ['dots', 2, ['acme/..'], 'is neither an organization nor a repository'],
   ['an unencrypted address', 2, ['acme', '--api-url', 'http://192.0.2.1'], 'without encryption'],
   ['an unknown webhook', 1, ['acme', '--webhook', 'none'], "has no webhook 'none'"],
-])('rejects %s', async (_, exit, [target, ...more], message) => {
+])('rejects %s', { tags: 'full' }, async (_, exit, [target, ...more], message) => {
   const { code, stderr } = await backfill(target!, ...more);
   expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
   expect(stderr).not.toContain(TOKEN);
 });
 
-it('reports a long rate limit with its end, instead of waiting for it', async () => {
+it('reports a long rate limit with its end, instead of waiting for it', { tags: 'full' }, async () => {
   const reset = String(Math.floor(Date.now() / 1000) + 3600);
   github.failures.push({ status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset } });
   const { code, stderr } = await backfill('acme/api');

@@ -130,7 +130,7 @@ describe('no secret leaks', () => {
     repo.remove();
   });
 
-  it('while secrets are stored, rejected, found invalid and rotated', async () => {
+  it('while secrets are stored, rejected, found invalid and rotated', { tags: 'full' }, async () => {
     expect((await put('BEARER', CANARIES.BEARER)).status).toBeLessThan(300);
     expect(await pipeSecretToProcess('create', 'SIGNING', CANARIES.SIGNING)).toBe(0);
     expect(await pipeSecret('create', 'FOR_RUN', CANARIES.FOR_RUN)).toBe(0);
@@ -156,7 +156,7 @@ describe('no secret leaks', () => {
     for (const webhook of body.data) uids.set(webhook.name, webhook.uid);
   });
 
-  it('while deliveries are accepted and rejected, and runs are executed', async () => {
+  it('while deliveries are accepted and rejected, and runs are executed', { tags: 'full' }, async () => {
     const body = '{"level":"fatal","n":1}';
     const signature = `sha256=${createHmac('sha256', CANARIES.SIGNING).update(body).digest('hex')}`;
     expect(await post(uids.get('bearer')!, { authorization: `Bearer ${CANARIES.BEARER}` })).toBe(202);
@@ -179,7 +179,7 @@ describe('no secret leaks', () => {
     }
   });
 
-  it('in no response of the API or to a sender, and no output of a command', async () => {
+  it('in no response of the API or to a sender, and no output of a command', { tags: 'full' }, async () => {
     const paths = ['/secrets', '/factories', '/factories/payments', '/factories/payments/reconciliations'];
     paths.push('/factories/payments/automations', '/factories/payments/automations/look', '/tokens', '/openapi.json');
     for (const uid of uids.values()) {
@@ -198,7 +198,9 @@ describe('no secret leaks', () => {
     expect(findCanaries(answers.join('\n'))).toEqual([]);
   });
 
-  it('in no argument or environment of a child process, except the listed secret in the environment of its run', () => {
+  it('in no argument or environment of a child process, except the listed secret in the environment of its run', {
+    tags: 'full',
+  }, () => {
     const git = readFileSync(join(spy, 'git.seen'), 'latin1');
     expect(git).toContain('GIT_');
     expect(findCanaries(git)).toEqual([]);
@@ -212,7 +214,7 @@ describe('no secret leaks', () => {
     expect(findCanaries(own.join('\n'))).toEqual([]);
   });
 
-  it('in no file of the data directory, and no other user can read one', async () => {
+  it('in no file of the data directory, and no other user can read one', { tags: 'full' }, async () => {
     const look = () => {
       const files = readdirSync(daemon.dataDir, { recursive: true, encoding: 'utf8' })
         .map((name) => join(daemon.dataDir, name))
@@ -233,7 +235,7 @@ describe('no secret leaks', () => {
     expect(look()).toMatchObject({ leaks: [], open: [] });
   });
 
-  it('in no output of the daemon, which contains no path of a delivery either', () => {
+  it('in no output of the daemon, which contains no path of a delivery either', { tags: 'full' }, () => {
     expect(daemon.output()).toContain('run');
     expect(findCanaries(daemon.output())).toEqual([]);
     for (const uid of uids.values()) expect(daemon.output()).not.toContain(`/webhooks/w/${uid}/`);

@@ -140,7 +140,7 @@ describe('dockbell connect github', () => {
     expect((await connect('acme/api', '--check')).code).toBe(0);
   });
 
-  it('sends the secret again for a change of events, which would remove it otherwise', async () => {
+  it('sends the secret again for a change of events, which would remove it otherwise', { tags: 'full' }, async () => {
     await connect('acme/api', '--yes');
     own().events = ['push'];
     const { stdout } = await connect('acme/api', '--yes');
@@ -152,7 +152,7 @@ describe('dockbell connect github', () => {
     expect(own().config.secret).toBe(SECRET);
   });
 
-  it('reports further webhooks with the same UID, which a person has to delete', async () => {
+  it('reports further webhooks with the same UID, which a person has to delete', { tags: 'full' }, async () => {
     await connect('acme/api', '--yes');
     github.targets
       .get('/repos/acme/api')!
@@ -162,7 +162,7 @@ describe('dockbell connect github', () => {
     expect(stdout).toContain('Delete them at the provider.');
   });
 
-  it('prints JSON for programs', async () => {
+  it('prints JSON for programs', { tags: 'full' }, async () => {
     const { code, stdout } = await connect('acme', '--json', '--check');
     expect([code, JSON.parse(stdout)]).toMatchObject([
       1,
@@ -175,7 +175,7 @@ describe('dockbell connect github', () => {
     });
   });
 
-  it('registers all events for a trigger that lists none, and names it', async () => {
+  it('registers all events for a trigger that lists none, and names it', { tags: 'full' }, async () => {
     const open = automation('{ provider: webhook, event: received, filter: { webhooks: [github] } }');
     await repo.commit({ ...FILES, 'automations/all/automation.md': open });
     await daemon.cli('reconcile', '--wait');
@@ -229,7 +229,7 @@ describe('errors', () => {
       { status: 200, body: `"${'x'.repeat(5_000_000)}"` },
       'The answer of GitHub is longer than 4 MiB.',
     ],
-  ])('explains %s', async (_, exit, reply, message) => {
+  ])('explains %s', { tags: 'full' }, async (_, exit, reply, message) => {
     github.script.push(reply);
     const { code, stderr } = await connect('acme/api', '--yes');
     expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
@@ -244,7 +244,7 @@ describe('errors', () => {
     ]);
   });
 
-  it('explains a rejected webhook, without the secrets that an API repeats', async () => {
+  it('explains a rejected webhook, without the secrets that an API repeats', { tags: 'full' }, async () => {
     github.script.push(null, null, null, null, {
       status: 422,
       body: { message: 'Validation Failed', errors: [{ message: 'Hook already exists' }] },
@@ -278,12 +278,12 @@ describe('errors', () => {
     ],
     ['an unknown webhook', 1, ['acme', '--webhook', 'none'], "has no webhook 'none'"],
     ['a webhook with the secret in its URL', 2, ['acme', '--webhook', 'open'], 'its URL contains the secret'],
-  ])('rejects %s', async (_, exit, [target, ...more], message) => {
+  ])('rejects %s', { tags: 'full' }, async (_, exit, [target, ...more], message) => {
     const { code, stderr } = await connect(target!, ...more);
     expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
   });
 
-  it('names the variable of the token', async () => {
+  it('names the variable of the token', { tags: 'full' }, async () => {
     const { code, stderr } = await daemon.cli('connect', 'github', 'acme/api');
     expect([code, stderr]).toEqual([4, expect.stringContaining('DOCKBELL_CONNECT_TOKEN is not set.')]);
   });
@@ -306,7 +306,7 @@ describe('the management API', () => {
     expect(github.takeChanges()).toEqual([]);
   });
 
-  it('sends the secret to another API only for owners', async () => {
+  it('sends the secret to another API only for owners', { tags: 'full' }, async () => {
     const { body: created } = await daemon.api('/tokens', { method: 'POST', body: { name: 'm', role: 'manager' } });
     const before = github.requests.length;
     const { status, body } = await post('/connection/plan', order(), created.token);

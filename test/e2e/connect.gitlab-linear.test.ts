@@ -81,7 +81,7 @@ describe('dockbell connect gitlab', () => {
     gitlab.takeChanges();
   });
 
-  it('asks for the webhook if several serve GitLab', async () => {
+  it('asks for the webhook if several serve GitLab', { tags: 'full' }, async () => {
     const { code, stderr } = await run('acme/api');
     expect([code, stderr]).toEqual([2, expect.stringContaining('2 webhooks of the factory payments serve GitLab.')]);
     expect(stderr).toContain('Add --webhook with one of: gitlab, signed.');
@@ -103,7 +103,9 @@ describe('dockbell connect gitlab', () => {
     expect(gitlab.takeChanges()).toEqual([]);
   });
 
-  it('corrects the events and the URL of a webhook on a later page, and keeps its token', async () => {
+  it('corrects the events and the URL of a webhook on a later page, and keeps its token', {
+    tags: 'full',
+  }, async () => {
     const hook = (id: number, url: string) =>
       ({
         id,
@@ -131,13 +133,13 @@ describe('dockbell connect gitlab', () => {
     expect(old).toMatchObject({ url: urls.gitlab, push_events: false, merge_requests_events: true, token: SECRET });
   });
 
-  it('registers at a group if no project has the path', async () => {
+  it('registers at a group if no project has the path', { tags: 'full' }, async () => {
     expect((await run('acme/team', '--webhook', 'gitlab', '--yes')).code).toBe(0);
     expect((await run('acme', '--webhook', 'gitlab', '--yes')).code).toBe(0);
     expect([gitlab.targets.get('/groups/acme%2Fteam'), gitlab.targets.get('/groups/acme')]).toMatchObject([[{}], [{}]]);
   });
 
-  it('says how to enable a webhook that GitLab has disabled', async () => {
+  it('says how to enable a webhook that GitLab has disabled', { tags: 'full' }, async () => {
     await run('acme/api', '--webhook', 'gitlab', '--yes');
     gitlab.targets.get(project)![0]!.alert_status = 'disabled';
     gitlab.takeChanges();
@@ -146,7 +148,7 @@ describe('dockbell connect gitlab', () => {
     expect(gitlab.takeChanges()).toEqual([]);
   });
 
-  it('sends a signing token, and reports an older version that ignores it', async () => {
+  it('sends a signing token, and reports an older version that ignores it', { tags: 'full' }, async () => {
     expect((await run('acme/api', '--webhook', 'signed', '--yes')).code).toBe(0);
     expect(gitlab.targets.get(project)![0]).toMatchObject({ signing_token: SIGNING_TOKEN });
     expect(gitlab.targets.get(project)![0]).not.toHaveProperty('token');
@@ -159,12 +161,12 @@ describe('dockbell connect gitlab', () => {
     ['an unknown path', 1, ['acme/none'], 'GitLab shows no webhooks of acme/none. Check the name'],
     ['a text that is no path', 2, ['acme//api'], 'The target has another form.'],
     ['the address of web pages', 2, ['acme', '--api-url', 'https://gitlab.example.com'], 'must end in /api/v4'],
-  ])('rejects %s', async (_, exit, args, message) => {
+  ])('rejects %s', { tags: 'full' }, async (_, exit, args, message) => {
     const { code, stderr } = await run('--webhook', 'gitlab', ...args);
     expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
   });
 
-  it('quotes what GitLab says about a field', async () => {
+  it('quotes what GitLab says about a field', { tags: 'full' }, async () => {
     gitlab.script.push(null, { status: 422, body: { message: { url: ['is blocked: local network'] } } });
     const { stderr } = await run('acme/api', '--webhook', 'gitlab', '--yes');
     expect(stderr).toContain('GitLab rejected the request: url is blocked: local network.');
@@ -202,13 +204,13 @@ describe('dockbell connect linear', () => {
     expect(linear.takeChanges()).toEqual([]);
   });
 
-  it('creates another webhook for all public teams', async () => {
+  it('creates another webhook for all public teams', { tags: 'full' }, async () => {
     await run('ENG', '--yes');
     expect((await run('all', '--yes')).code).toBe(0);
     expect(linear.hooks).toMatchObject([{ team: { key: 'ENG' } }, { team: null, allPublicTeams: true }]);
   });
 
-  it('compares the secret, which Linear shows, on a later page', async () => {
+  it('compares the secret, which Linear shows, on a later page', { tags: 'full' }, async () => {
     linear.hooks.push(
       hook('a', {}),
       hook('b', {}),
@@ -266,7 +268,7 @@ describe('dockbell connect linear', () => {
       'Linear rejected the request: url must be public.',
     ],
     ['data of another form', 2, 'ENG', { status: 200, body: { data: {} } }, 'The answer of Linear has no list.'],
-  ])('explains %s', async (_, exit, target, reply, message) => {
+  ])('explains %s', { tags: 'full' }, async (_, exit, target, reply, message) => {
     linear.script.push(reply);
     const { code, stderr } = await run(target, '--yes');
     expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);

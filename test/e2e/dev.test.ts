@@ -132,7 +132,9 @@ describe('dockbell dev', () => {
     await shows(/- webhook deploys/);
   });
 
-  it('prints the findings of invalid files as validate does, and keeps the last valid definition', async () => {
+  it('prints the findings of invalid files as validate does, and keeps the last valid definition', {
+    tags: 'full',
+  }, async () => {
     const before = readFileSync(join(dir, AUTOMATION), 'utf8');
     save(AUTOMATION, (text) => text.replace('payload:', 'payloda:'));
     await shows(/invalid\n {2}automations\/triage-build-failure\/automation\.md:\d+:\d+ error .*payloda/);
@@ -145,7 +147,7 @@ describe('dockbell dev', () => {
     await shows('The files are valid again, and the same as the live definition.');
   });
 
-  it('runs once in a folder, and leaves a daemon of the folder alone', async () => {
+  it('runs once in a folder, and leaves a daemon of the folder alone', { tags: 'full' }, async () => {
     const second = startProgram(['dev'], { cwd: dir, env });
     expect(await second.exited).toBe(2);
     expect(second.output()).toContain(`'dockbell dev' already runs in ${dir} (process ${dev.pid}).`);
@@ -239,14 +241,14 @@ describe.runIf(process.platform === 'linux' && hasProgram('script'))('dockbell d
 
   afterAll(() => terminal.end('SIGKILL'));
 
-  it('sends a signed sample of the first webhook when s is pressed', async () => {
+  it('sends a signed sample of the first webhook when s is pressed', { tags: 'full' }, async () => {
     expect(terminal.output()).toContain('Keys: s sends a sample delivery, 1 to 9 choose its webhook, Ctrl-C stops.\n');
     press('s');
     await prints(/send +github {2}sample pull-request-opened\n/);
     await prints(/delivery +github {2}Accepted {2}pull_request\.opened/);
   });
 
-  it('sends to the webhook of the pressed number, then to the one that was saved last', async () => {
+  it('sends to the webhook of the pressed number, then to the one that was saved last', { tags: 'full' }, async () => {
     press('2');
     await prints(/chosen +internal-ci: s sends it a delivery\./);
     press('s');
@@ -265,7 +267,7 @@ describe.runIf(process.platform === 'linux' && hasProgram('script'))('dockbell d
     await prints('No delivery was accepted. The webhook deploys does not exist.');
   });
 
-  it('can be suspended, and stops with Ctrl-C', async () => {
+  it('can be suspended, and stops with Ctrl-C', { tags: 'full' }, async () => {
     press('\u001a');
     await prints('left\n');
     press('1');

@@ -109,9 +109,11 @@ it('a drain starts no run, while deliveries are accepted, until it is cancelled'
   expect(await waiting).toMatchObject({ code: 0 });
   expect(await readRun(id)).toMatchObject({ state: 'succeeded' });
   await daemon.cli('drain', '--cancel');
-}, 60_000);
+});
 
-it('SIGTERM waits for running commands while deliveries are accepted, and the next daemon starts their runs', async () => {
+it('SIGTERM waits for running commands while deliveries are accepted, and the next daemon starts their runs', {
+  tags: 'full',
+}, async () => {
   rmSync(join(folder, 'end'));
   const first = await deliver('{"n":2}');
   await reaches(first, 'running');
@@ -128,7 +130,7 @@ it('SIGTERM waits for running commands while deliveries are accepted, and the ne
   daemon = await start(daemon.dataDir);
   expect(await readRun(first)).toMatchObject({ state: 'succeeded', attempt: 1 });
   await reaches(second, 'succeeded');
-}, 60_000);
+});
 
 it('a second SIGTERM ends commands immediately, and their logs say why', { tags: 'full' }, async () => {
   rmSync(join(folder, 'end'));

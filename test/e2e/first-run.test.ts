@@ -52,7 +52,7 @@ async function runHere(cwd: string, argv: string[], stdin = ''): Promise<string>
   return stdout;
 }
 
-it('serve without a configuration reports that nothing can start, and what to do', async () => {
+it('serve without a configuration reports that nothing can start, and what to do', { tags: 'full' }, async () => {
   const folder = createTempDir('no-config');
   const output = serve(folder);
   await eventually(() => output().includes('--config FILE'), START_MS);

@@ -51,7 +51,7 @@ describe.each(['ours', 'rows'])('the factory %s, on the command line', { timeout
     expect(await send(url, secret)).toBe(404);
   });
 
-  it('shows a URL that is a credential once, and then with a placeholder', async () => {
+  it('shows a URL that is a credential once, and then with a placeholder', { tags: 'full' }, async () => {
     const { ingress_url: url, secret } = await run(factory, 'webhook', 'create', 'up', '--auth-mode', 'url_token');
     expect(url.endsWith(`/${secret}`)).toBe(true);
     expect(await send(url, null)).toBe(202);
@@ -74,6 +74,7 @@ describe.each(['ours', 'rows'])('the factory %s, on the command line', { timeout
 
 it.each(['ours', 'rows'])(
   'the factory %s follows the options about bodies and identities of a new webhook',
+  { tags: 'full' },
   async (factory) => {
     const options = ['--body-format', 'form', '--delivery-id-path', 'event.id'];
     const form = await run(factory, 'webhook', 'create', 'forms', ...options);
@@ -121,7 +122,9 @@ it('a live factory renames a webhook and rotates its secret', async () => {
   ]);
 });
 
-it('a managed factory rotates with an update of the team secret, which takes effect with the next change', async () => {
+it('a managed factory rotates with an update of the team secret, which takes effect with the next change', {
+  tags: 'full',
+}, async () => {
   const { ingress_url: url, secret } = await run('ours', 'webhook', 'create', 'rotated');
   const refused = await daemon.cli('webhook', 'rotate', 'rotated', '--factory', 'ours');
   expect([refused.code, refused.stderr]).toEqual([
@@ -135,7 +138,7 @@ it('a managed factory rotates with an update of the team secret, which takes eff
   expect([await send(url, secret), await send(url, 'a-new-secret-of-the-team')]).toEqual([401, 202]);
 });
 
-it('a custom sender and a verify token can be configured on the command line', async () => {
+it('a custom sender and a verify token can be configured on the command line', { tags: 'full' }, async () => {
   const block = { header: 'X-Signature', label: 'sha512', algorithm: 'hmac-sha512' };
   const signed = ['--auth-mode', 'signature', '--secret-name', 'THEIRS'];
   const custom = ['--scheme', 'custom', '--signature', JSON.stringify(block)];
@@ -165,7 +168,7 @@ it('a managed factory reverts to an earlier revision, including the URLs of send
   expect(await send(url, secret)).toBe(202);
 });
 
-it('a repository factory reports the file to edit', async () => {
+it('a repository factory reports the file to edit', { tags: 'full' }, async () => {
   for (const args of [
     ['create', 'x'],
     ['disable', 'theirs'],

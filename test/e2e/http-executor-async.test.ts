@@ -120,7 +120,9 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
     expect(receiver.taken).toHaveLength(1);
   });
 
-  it('gives the receiver a token for its attempt and for nothing else, stored as a hash', async () => {
+  it('gives the receiver a token for its attempt and for nothing else, stored as a hash', {
+    tags: 'full',
+  }, async () => {
     const [{ id, report }, other] = [await deliver(), await deliver()];
     const { token } = report;
     const statuses = async (paths: [method: string, path: string, body?: unknown][]) =>

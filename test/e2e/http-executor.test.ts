@@ -89,7 +89,7 @@ describe('executor http', { timeout: 120_000 }, () => {
     expect((await readRun(id)).attempts).toMatchObject([{ number: 1, state: 'succeeded', executor: 'http' }]);
   });
 
-  it('works with the receiver of the guide', async () => {
+  it('works with the receiver of the guide', { tags: 'full' }, async () => {
     await receiver.close();
     const documented = startDocumentedReceiver(receiver.port, ['sh', '-c', 'cat; exit 3']);
     try {

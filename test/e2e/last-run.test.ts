@@ -32,7 +32,7 @@ const waitFor = (run: string, state: string) =>
   eventually(async () => (await factory.daemon.api(`/runs/${run}`)).body.state === state);
 
 describe('the last run of an automation', () => {
-  it('is the one that ended last, in the list and in the story', async () => {
+  it('is the one that ended last, in the list and in the story', { tags: 'full' }, async () => {
     const { body } = await factory.daemon.api('/factories/payments/automations/build');
     expect(body.results.last_run).toMatchObject({ id: runs.slow, state: 'failed' });
     const { stdout } = await factory.daemon.cli('why', 'automation:build');
@@ -62,7 +62,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
   });
 });
 
-it('a run that waits in a pause is named once, and not as started', async () => {
+it('a run that waits in a pause is named once, and not as started', { tags: 'full' }, async () => {
   const paused = await factory.daemon.api('/factories/payments/automations/build/pause', { method: 'POST', body: {} });
   expect(paused.status).toBeLessThan(300);
   const queued = await start('stuck');

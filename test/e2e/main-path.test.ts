@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
-import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startDaemonHere, type TestDaemon } from '../helpers/test-daemon.ts';
 import { StandardWebhook, Stripe, signAsGitHub } from '../providers/senders.ts';
@@ -82,20 +81,16 @@ describe('from a commit to a run', () => {
   beforeAll(async () => {
     repo = await createTempGitRepo();
     revision = await repo.commit(declareFactory());
-    const script = join(createTempDir('agent'), 'agent.mjs');
-    writeFileSync(
-      script,
-      `import { createHash } from 'node:crypto'; import { readFileSync } from 'node:fs';
-       const bytes = readFileSync(process.env.DOCKBELL_PAYLOAD);
-       console.log(createHash('sha256').update(bytes).digest('hex'));\n`,
-    );
     daemon = await startDaemonHere({
       config: {
         factories: [
           {
             name: 'payments',
             source: { type: 'repository', url: repo.path },
-            runs: { executor: { type: 'command', command: [process.execPath, script] }, concurrency: 4 },
+            runs: {
+              executor: { type: 'command', command: ['sh', '-c', 'sha256sum "$DOCKBELL_PAYLOAD"'] },
+              concurrency: 4,
+            },
           },
         ],
       },

@@ -39,7 +39,7 @@ describe('a delivery that started none of many automations', () => {
     for (const name of FAR) expect(stdout).not.toContain(`${name} did not start`);
   });
 
-  it('is answered with every automation on request', async () => {
+  it('is answered with every automation on request', { tags: 'full' }, async () => {
     const { stdout } = await factory.daemon.cli('why', delivery, '--all');
     for (const name of FAR) expect(stdout).toContain(`${name} did not start: kind is absent, expected "${name}".`);
     expect(stdout).toContain(MISS);
@@ -47,13 +47,13 @@ describe('a delivery that started none of many automations', () => {
   });
 });
 
-it('a webhook with many automations counts them, and names each on request', async () => {
+it('a webhook with many automations counts them, and names each on request', { tags: 'full' }, async () => {
   const { stdout } = await factory.daemon.cli('why', 'webhook:ci', '--all');
   expect(stdout).toContain('17 automations listen to it: audit-statement, ');
   for (const name of [NEAR, ...FAR]) expect(stdout).toContain(name);
 });
 
-it('an automation without runs names the recent delivery that came nearest', async () => {
+it('an automation without runs names the recent delivery that came nearest', { tags: 'full' }, async () => {
   for (let i = 0; i < 4; i += 1) await factory.send(`{"other": ${i}}`);
   const { stdout } = await factory.daemon.cli('why', `automation:${NEAR}`);
   expect(stdout).toContain(`${NEAR} has no runs. shipped-1 does not start it: type is "order.shipped"`);

@@ -4,7 +4,9 @@ import { startDaemonHere } from '../helpers/test-daemon.ts';
 
 const declare = (event: string) => `---\ntriggers:\n  - provider: github\n    event: ${event}\n---\nDo it.\n`;
 
-it('a factory whose automations no webhook serves is no healthy one, until a webhook serves one of them', async () => {
+it('a factory whose automations no webhook serves is no healthy one, until a webhook serves one of them', {
+  tags: 'full',
+}, async () => {
   const repo = await createTempGitRepo();
   await repo.commit({
     'automations/a/automation.md': declare('issue_created'),

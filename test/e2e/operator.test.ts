@@ -256,7 +256,7 @@ describe('an operator', () => {
     expect((await daemon.api(`/runs/${id}/cancel`, { method: 'POST' })).status).toBe(409);
   });
 
-  it('still reads the deliveries of a webhook that was deleted', async () => {
+  it('still reads the deliveries of a webhook that was deleted', { tags: 'full' }, async () => {
     const { delivery } = await deliver('leaving', '{"last":true}');
     await apply({
       'webhooks/leaving.yaml': null,
@@ -269,7 +269,7 @@ describe('an operator', () => {
     expect((await daemon.api(`/deliveries/${delivery.id}/payload`)).body).toEqual({ last: true });
   });
 
-  it('can delete a secret in use only by force, and the webhook keeps its pinned value', async () => {
+  it('can delete a secret in use only by force, and the webhook keeps its pinned value', { tags: 'full' }, async () => {
     await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: 'ci-secret-canary-0003' } });
     const { body } = await daemon.api('/factories/payments/webhooks');
     expect(body.data.map((webhook: { secret_state: string }) => webhook.secret_state)).toEqual([

@@ -104,7 +104,7 @@ describe('dockbell plan', () => {
     expect(await showFactory()).toEqual(before);
   });
 
-  it('names a misspelled folder, as the reconciliation of a commit with it does', async () => {
+  it('names a misspelled folder, as the reconciliation of a commit with it does', { tags: 'full' }, async () => {
     const misspelled = { 'automation/triage/automation.md': LIVE['automations/triage/automation.md']! };
     const { 'automations/triage/automation.md': _, ...others } = LIVE;
     const note = 'The folder automation/ is ignored. The folder of the definition is automations/';
@@ -125,13 +125,13 @@ describe('dockbell plan', () => {
     other.remove();
   });
 
-  it('exits with 3 if requested and there are changes, and with 0 if there are none', async () => {
+  it('exits with 3 if requested and there are changes, and with 0 if there are none', { tags: 'full' }, async () => {
     expect((await daemon.cli('plan', join(folder, 'planned'), '--detailed-exitcode')).code).toBe(3);
     const same = await daemon.cli('plan', writeTree('same', LIVE), '--detailed-exitcode');
     expect([same.code, same.stdout.trimEnd().split('\n').at(-1)]).toEqual([0, 'No changes.']);
   });
 
-  it('lists agent files that are added, changed and removed, in every format', async () => {
+  it('lists agent files that are added, changed and removed, in every format', { tags: 'full' }, async () => {
     const { 'skills/old/SKILL.md': _, ...rest } = LIVE;
     const files = { ...rest, 'agents/triage/agent.md': 'You triage well.\n', 'skills/new/SKILL.md': 'New.\n' };
     const tree = writeTree('agent-files', files);
@@ -172,7 +172,7 @@ describe('dockbell plan', () => {
     expect(plan.diagnostics).toContainEqual(expect.objectContaining(found));
   });
 
-  it('reports keys that no delivery has with the severity of the factory', async () => {
+  it('reports keys that no delivery has with the severity of the factory', { tags: 'full' }, async () => {
     const declare = (severity: string) => ({
       ...PLANNED,
       'factory.yaml': `schemaVersion: v1alpha1\nname: payments\nlint: { filter/unseen-key: ${severity} }\n`,
@@ -194,7 +194,7 @@ describe('dockbell plan', () => {
     expect(outsideOfCode).not.toMatch(/<img|@everyone/);
   });
 
-  it('shows the errors of a tree with their location, and exits with 1', async () => {
+  it('shows the errors of a tree with their location, and exits with 1', { tags: 'full' }, async () => {
     const tree = writeTree('wrong', { ...LIVE, 'webhooks/ci.yaml': 'secretName: CI_SECRET\nauthmode: token\n' });
     const { code, stdout } = await daemon.cli('plan', tree);
     expect([code, stdout.split('\n')[0]]).toEqual([
@@ -203,7 +203,7 @@ describe('dockbell plan', () => {
     ]);
   });
 
-  it('rejects an error that only the daemon can detect: a UID that matches no webhook', async () => {
+  it('rejects an error that only the daemon can detect: a UID that matches no webhook', { tags: 'full' }, async () => {
     const front =
       'triggers: [{ provider: webhook, event: received, filter: { webhook_ids: [wh_00000000000000000000000000] } }]';
     const lint = 'schemaVersion: v1alpha1\nname: payments\nlint: { automation/unknown-uid: error }\n';
@@ -212,12 +212,12 @@ describe('dockbell plan', () => {
     expect([code, stdout.includes('error no webhook of this factory has the UID')]).toEqual([1, true]);
   });
 
-  it('exits with 2 for a folder without a factory, which is probably the wrong one', async () => {
+  it('exits with 2 for a folder without a factory, which is probably the wrong one', { tags: 'full' }, async () => {
     const { code, stdout } = await daemon.cli('plan', writeTree('none', { 'README.md': 'Nothing here.\n' }));
     expect([code, stdout.includes('[factory/not-found]')]).toEqual([2, true]);
   });
 
-  it('shows an error that only the daemon can detect: too many webhooks', async () => {
+  it('shows an error that only the daemon can detect: too many webhooks', { tags: 'full' }, async () => {
     const many = Object.fromEntries(
       Array.from({ length: 21 }, (_, i) => [`webhooks/w${i}.yaml`, 'secretName: CI_SECRET\n']),
     );

@@ -6,7 +6,13 @@ import { useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { PostgresProxy } from '../helpers/postgres-proxy.ts';
 import { withClient } from '../helpers/start-postgres.ts';
-import { launchTestDaemon, startTestDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
+import {
+  launchTestDaemon,
+  startDaemonHere,
+  startTestDaemon,
+  type TestDaemon,
+  type TestDaemonOptions,
+} from '../helpers/test-daemon.ts';
 
 // One daemon, and a server of PostgreSQL that syncs and is killed.
 const ci = useCiOnPostgres();
@@ -32,7 +38,7 @@ const send = (url: string, body: object, id?: string) =>
 
 it('a daemon stores in PostgreSQL what it shows and runs, also after a restart', async () => {
   const options = await configure('one');
-  const daemon = await startTestDaemon(options);
+  const daemon = await startDaemonHere(options);
   const uid = await applyCiFactory(daemon);
   const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
   expect((await send(url, { start: true, n: 1 })).status).toBe(202);
@@ -49,7 +55,7 @@ it('a daemon stores in PostgreSQL what it shows and runs, also after a restart',
   const { body: runs } = await daemon.api('/factories/payments/runs');
   expect(await daemon.end('SIGTERM')).toBe(0);
 
-  const again = await startTestDaemon({ ...options, dataDir: daemon.dataDir });
+  const again = await startDaemonHere({ ...options, dataDir: daemon.dataDir });
   expect((await again.api('/factories/payments/runs')).body.data).toEqual(runs.data);
   expect(await again.end('SIGTERM')).toBe(0);
 });

@@ -104,7 +104,7 @@ describe.skipIf(!hasPrometheus('the alert rules and the Grafana dashboard'))('Pr
     expect(await isFiring('DockbellDeliveriesLost')).toBe(false);
   });
 
-  it('evaluates each query of the Grafana dashboard', async () => {
+  it('evaluates each query of the Grafana dashboard', { tags: 'full' }, async () => {
     expect((await send('a-wrong-token-of-the-sender')).status).toBe(401);
     expect((await send(CI_TOKEN, 'DELETE')).status).toBe(405);
     const dashboard = JSON.parse(readFileSync(join(DEPLOY, 'grafana/dockbell.json'), 'utf8')) as { panels: Panel[] };

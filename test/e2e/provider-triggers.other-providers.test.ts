@@ -161,7 +161,7 @@ async function post(provider: string, body: string, headers: { [name: string]: s
   return { status: response.status, text: await response.text() };
 }
 
-it.each(CASES)('starts a run for an event of $provider, and explains it', async (one) => {
+it.each(CASES)('starts a run for an event of $provider, and explains it', { tags: 'full' }, async (one) => {
   const { provider, event, providerEvent, described } = one;
   const { headers, body } = findProviderDelivery(provider, one.payload);
   const text = JSON.stringify(mergePatch(body, one.change ?? {}));
@@ -200,7 +200,7 @@ it.each(CASES)('starts a run for an event of $provider, and explains it', async 
   if (provider === 'gitlab') expect(sample.headers).toMatchObject({ 'X-Gitlab-Event': providerEvent });
 });
 
-it('answers the challenge of Slack, which is no delivery', async () => {
+it('answers the challenge of Slack, which is no delivery', { tags: 'full' }, async () => {
   const { body } = findProviderDelivery('slack', 'url_verification');
   const text = JSON.stringify(body);
   const { status, text: answer } = await post('slack', text, signAsSlack(text));

@@ -81,7 +81,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     repo?.remove();
   });
 
-  it('gets a commit status and a comment with the plan', async () => {
+  it('gets a commit status and a comment with the plan', type === 'github' ? {} : { tags: 'full' }, async () => {
     const head = await propose(7, WITH_DEPLOY);
     const status = await ended(head);
     expect(status).toMatchObject({ state: 'success', context: 'dockbell/payments/plan', description: '1 to create' });

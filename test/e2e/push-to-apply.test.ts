@@ -64,7 +64,7 @@ describe('a repository that is polled once an hour', () => {
     expect([status.code, status.stdout]).toEqual([0, expect.not.stringContaining('PushWebhookMissing')]);
   });
 
-  it('has a reconciliation whose span links to the delivery that reported the push', async () => {
+  it('has a reconciliation whose span links to the delivery that reported the push', { tags: 'full' }, async () => {
     const revision = await repo.commit({ 'webhooks/second.yaml': 'secretName: GIT_PUSH_SECRET\n' });
     const traceId = crypto.randomUUID().replaceAll('-', '');
     const trace = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
@@ -81,7 +81,7 @@ describe('a repository that is polled once an hour', () => {
     expect(receiver.spans.find((span) => span.name === 'reconcile')!.links).toEqual([]);
   });
 
-  it('is not fetched for pushes to other branches, forged ones and repeated ones', async () => {
+  it('is not fetched for pushes to other branches, forged ones and repeated ones', { tags: 'full' }, async () => {
     const before = fetches();
     const live = await appliedRevision();
     expect(await push('refs/heads/feature', 'c0ffee')).toBe(202);
@@ -92,7 +92,7 @@ describe('a repository that is polled once an hour', () => {
     expect(fetches() - before).toBe(1);
   });
 
-  it('has a condition if the webhook was deleted', async () => {
+  it('has a condition if the webhook was deleted', { tags: 'full' }, async () => {
     const revision = await repo.commit({ 'webhooks/git-push.yaml': null });
     expect(await push('refs/heads/main', revision)).toBe(202);
     await eventually(async () => (await appliedRevision()) === revision);

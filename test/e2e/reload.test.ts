@@ -102,9 +102,9 @@ it('a reload applies limits, a new executor and a new factory, and lists what ne
   const revision = await payments.commit({ 'webhooks/more.yaml': 'secretName: CI_SECRET\n' });
   await eventually(async () => (await daemon.api('/factories/payments')).body.applied_revision === revision, 20_000);
   expect((await daemon.cli('reload')).stdout).toBe('Takes effect after a restart: admin.sessionIdle\n');
-}, 60_000);
+});
 
-it('a reload applies limits of failed authentications and the log level', async () => {
+it('a reload applies limits of failed authentications and the log level', { tags: 'full' }, async () => {
   const countReloads = () => daemon.output().split('configuration reloaded').length - 1;
   const forge = async () => {
     const { body } = await daemon.api('/factories/payments/webhooks');
@@ -128,9 +128,9 @@ it('a reload applies limits of failed authentications and the log level', async 
   expect([await forge(), await guess()]).toEqual([401, 401]);
   // Only the line of the second reload.
   expect(await eventually(() => countReloads() - before)).toBe(1);
-}, 60_000);
+});
 
-it('a reload starts, moves and ends scheduled backups', async () => {
+it('a reload starts, moves and ends scheduled backups', { tags: 'full' }, async () => {
   const list = (name: string) => (existsSync(join(folder, name)) ? readdirSync(join(folder, name)) : []);
   const isStored = (name: string) => eventually(() => list(name).some((file) => file.endsWith('.tar')), 20_000);
   const readSchedule = async () => (await daemon.api('/backup')).body.schedule;
@@ -157,9 +157,9 @@ it('a reload starts, moves and ends scheduled backups', async () => {
   await daemon.cli('reload');
   expect(await readSchedule()).toBeNull();
   expect(['here', 'there'].map((name) => list(name).length)).toEqual([1, 1]);
-}, 60_000);
+});
 
-it('a configuration that is not valid changes nothing', async () => {
+it('a configuration that is not valid changes nothing', { tags: 'full' }, async () => {
   const valid = readFileSync(join(daemon.dataDir, 'dockbell.yaml'), 'utf8');
   writeConfig((config) => {
     config.limits = { bodyBytes: 2048, deliveriesPerMinut: 1 };
@@ -171,9 +171,11 @@ it('a configuration that is not valid changes nothing', async () => {
   expect(await deliver('billing', '{"n":4}')).toBe(202);
   expect(await deliver('billing', `{"n":"${'x'.repeat(1500)}"}`)).toBe(413);
   writeFileSync(join(daemon.dataDir, 'dockbell.yaml'), valid);
-}, 60_000);
+});
 
-it('SIGHUP reloads, and a factory that the configuration no longer names is not served until it returns', async () => {
+it('SIGHUP reloads, and a factory that the configuration no longer names is not served until it returns', {
+  tags: 'full',
+}, async () => {
   const { body } = await daemon.api('/factories/billing/webhooks');
   const url = body.data[0].ingress_url;
   const factories = [describeFactory('payments', payments, 'second'), describeFactory('billing', billing, 'first')];
@@ -189,4 +191,4 @@ it('SIGHUP reloads, and a factory that the configuration no longer names is not 
   });
   expect((await daemon.cli('reload')).stdout).toContain('New factories: billing\n');
   expect(await deliverTo(url, '{"n":7}')).toBe(202);
-}, 60_000);
+});

@@ -356,7 +356,7 @@ function listRows(): string[] {
 }
 
 describe('what daemons on one database keep in memory', () => {
-  it('is the table of the architecture', () => {
+  it('is the table of the architecture', { tags: 'full' }, () => {
     expect(Object.keys(WALKS)).toEqual(listRows());
   });
 

@@ -68,7 +68,7 @@ afterAll(async () => {
 });
 
 describe('artifacts of a run', () => {
-  it('are listed and downloaded through every replica, also those of the others', async () => {
+  it('are listed and downloaded through every replica, also those of the others', { tags: 'full' }, async () => {
     expect([...runs.keys()].sort()).toEqual(daemons.map(({ pid }) => pid).sort());
     for (const daemon of daemons) {
       for (const [pid, run] of runs) {
@@ -81,7 +81,7 @@ describe('artifacts of a run', () => {
     }
   });
 
-  it('have one audit entry per reader, object and day across all replicas', async () => {
+  it('have one audit entry per reader, object and day across all replicas', { tags: 'full' }, async () => {
     const objects: string[] = await eventually(async () => {
       const { body } = await daemons[0]!.api('/audit?include=reads');
       return body.data.length >= runs.size ? body.data.map(({ object }: { object: string }) => object) : undefined;
@@ -90,7 +90,7 @@ describe('artifacts of a run', () => {
     for (const daemon of daemons) expect(daemon.output()).not.toContain('read not audited');
   });
 
-  it('need a credential, also with the header of a forwarded request', async () => {
+  it('need a credential, also with the header of a forwarded request', { tags: 'full' }, async () => {
     for (const { adminUrl } of daemons) {
       for (const reason of ['leader', 'files']) {
         const headers = { 'x-dockbell-forwarded': reason };

@@ -84,7 +84,9 @@ describe('the log of a run', () => {
     expect(body.data).toHaveLength(3);
   });
 
-  it('can be followed through every replica, and is in the bucket when the run has ended', async () => {
+  it('can be followed through every replica, and is in the bucket when the run has ended', {
+    tags: 'full',
+  }, async () => {
     const expected = [
       ...['1', '2', '3', '4'].map((i) => `slow ${i}`),
       ...Array.from({ length: 60_000 }, (_, i) => `${i + 1}`),

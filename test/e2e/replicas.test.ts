@@ -58,7 +58,7 @@ describe('two daemons on one database', () => {
     expect(follower.output()).not.toContain('already sent');
   });
 
-  it('the metrics of both show who leads, and that no change is missing', async () => {
+  it('the metrics of both show who leads, and that no change is missing', { tags: 'full' }, async () => {
     const read = async (daemon: DaemonProcess) => {
       const text = (await daemon.api('/../../metrics')).body as string;
       const names = /^(dockbell_(?:leader|replicas|live_changes_behind).*) (\S+)$/gm;
@@ -86,7 +86,9 @@ describe('two daemons on one database', () => {
     await eventually(isLive, 5000);
   });
 
-  it('a follower takes the lead when the leader is lost, and starts the runs that it accepts', async () => {
+  it('a follower takes the lead when the leader is lost, and starts the runs that it accepts', {
+    tags: 'full',
+  }, async () => {
     leader.end('SIGKILL');
     await leader.exited;
     expect((await send(follower, { start: true, n: 2 })).status).toBe(202);

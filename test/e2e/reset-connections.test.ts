@@ -80,7 +80,7 @@ describe('requests whose connection is reset after the last byte', () => {
   ];
 
   describe.each(TIMINGS)('$name', ({ lastByteMs }) => {
-    it('has one audit entry for each secret that was stored', async () => {
+    it('has one audit entry for each secret that was stored', { tags: 'full' }, async () => {
       const prefix = `PUT_${lastByteMs}_`;
       for (let sent = 0; (await listSecrets(prefix)).length < TAKEN; sent++) {
         expect(sent).toBeLessThan(MOST_SENT);
@@ -89,7 +89,7 @@ describe('requests whose connection is reset after the last byte', () => {
       await expect.poll(async () => differ(await listAudited(prefix, 'PUT'), await listSecrets(prefix))).toEqual([]);
     });
 
-    it('has one audit entry for each secret that was deleted', async () => {
+    it('has one audit entry for each secret that was deleted', { tags: 'full' }, async () => {
       const prefix = `DEL_${lastByteMs}_`;
       const made: string[] = [];
       const listDeleted = async () => {
@@ -106,7 +106,9 @@ describe('requests whose connection is reset after the last byte', () => {
       await expect.poll(async () => differ(await listAudited(prefix, 'DELETE'), await listDeleted())).toEqual([]);
     });
 
-    it('has one audit entry for each token, also if the request is repeated with its key', async () => {
+    it('has one audit entry for each token, also if the request is repeated with its key', {
+      tags: 'full',
+    }, async () => {
       const name = `reset-${lastByteMs}`;
       const body = { name, role: 'viewer' };
       const made = new Set<string>();
@@ -132,7 +134,7 @@ describe('requests whose connection is reset after the last byte', () => {
     });
   });
 
-  it('logs deliveries with the address of their sender', async () => {
+  it('logs deliveries with the address of their sender', { tags: 'full' }, async () => {
     const path = `/webhooks/w/${uid}`;
     const list = async () =>
       (await daemon.api('/factories/payments/deliveries?limit=200')).body.data as { client_address: string }[];

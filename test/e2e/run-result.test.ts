@@ -82,7 +82,7 @@ it('is that of the last attempt, and each attempt keeps its own', { tags: 'full'
   });
 });
 
-it('that is broken is a note', async () => {
+it('that is broken is a note', { tags: 'full' }, async () => {
   const run = await runWith({ results: ['{"summary": 5}'] });
   expect(run.state).toBe('succeeded');
   const { stdout } = await daemon.cli('run', 'show', run.id);

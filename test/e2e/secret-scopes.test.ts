@@ -88,7 +88,9 @@ it('a manager of one factory reads no secret of another: not in runs, not as a w
   expect((await daemon.api('/secrets', { token: limited })).status).toBe(403);
 });
 
-it('a run gets no secret that left its scope after the apply, and the factory has a condition', async () => {
+it('a run gets no secret that left its scope after the apply, and the factory has a condition', {
+  tags: 'full',
+}, async () => {
   const allow = await daemon.cli('secret', 'update', 'PAY_SECRET', '--factory', 'man', '--use', 'run', '--add');
   expect([allow.code, allow.stdout]).toEqual([
     0,
@@ -116,7 +118,7 @@ it('a run gets no secret that left its scope after the apply, and the factory ha
   expect(JSON.stringify(log)).not.toContain(VALUE);
 });
 
-it('a commit that names a secret outside its scope waits until the scope changes', async () => {
+it('a commit that names a secret outside its scope waits until the scope changes', { tags: 'full' }, async () => {
   await daemon.cli('secret', 'create', 'OTHER', '--factory', 'man', '--value', 'another-long-enough-value');
   const revision = await repo.commit({ 'webhooks/ci.yaml': 'secretName: OTHER\n' });
   const failed = await daemon.cli('status', '--wait', revision, '--factory', 'payments');

@@ -66,7 +66,9 @@ describe('rotation of a secret, on the command line', () => {
     expect(await post(NEW)).toBe(202);
   });
 
-  it('a secret that is deleted by force works until the next apply, which fails and reports what to do', async () => {
+  it('a secret that is deleted by force works until the next apply, which fails and reports what to do', {
+    tags: 'full',
+  }, async () => {
     expect((await daemon.cli('secret', 'delete', 'CI', '--force')).code).toBe(0);
     expect(await post(NEW)).toBe(202);
     const { body: webhooks } = await daemon.api('/factories/payments/webhooks');
@@ -80,7 +82,7 @@ describe('rotation of a secret, on the command line', () => {
     expect(factory.applied_revision).not.toBe(revision);
   });
 
-  it('a secret that is created again is used immediately, as a new version', async () => {
+  it('a secret that is created again is used immediately, as a new version', { tags: 'full' }, async () => {
     expect((await daemon.cli('secret', 'create', 'CI', '--value', OLD)).code).toBe(0);
     expect((await waitFor(await repo.git(['rev-parse', 'HEAD']))).code).toBe(0);
     expect([await post(NEW), await post(OLD)]).toEqual([401, 202]);

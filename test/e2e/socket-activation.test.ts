@@ -53,7 +53,7 @@ describe('a daemon with sockets of a supervisor', () => {
     expect(daemon.output()).toContain('socket of systemd used');
   });
 
-  it('passes neither its sockets nor the variables of systemd to runs', async () => {
+  it('passes neither its sockets nor the variables of systemd to runs', { tags: 'full' }, async () => {
     const headers = { authorization: `Bearer ${CI_TOKEN}` };
     const body = '{"start":true}';
     expect((await fetch(`${daemon.ingressUrl}${path}`, { method: 'POST', headers, body })).status).toBe(202);

@@ -64,7 +64,9 @@ describe('the status of a daemon', () => {
     expect(await show()).toContain('there is no team secret named RUN_TOKEN');
   });
 
-  it('says when a sender was last accepted and since when its credential fails, also after a restart', async () => {
+  it('says when a sender was last accepted and since when its credential fails, also after a restart', {
+    tags: 'full',
+  }, async () => {
     const { body } = await daemon.api('/factories/web/webhooks');
     const post = async (secret: string, number: number) => {
       const headers = { authorization: `Bearer ${secret}` };
@@ -110,7 +112,7 @@ describe('the status of a daemon', () => {
     expect((await health()).webhooks[0].traffic.credential_failing).toBeNull();
   });
 
-  it('says which automations fail', async () => {
+  it('says which automations fail', { tags: 'full' }, async () => {
     const { body } = await daemon.api('/factories/web/webhooks');
     const headers = { authorization: `Bearer ${SECRET}` };
     const post = (number: number) =>

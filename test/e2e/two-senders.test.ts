@@ -19,6 +19,7 @@ const REJECTED = /rejected 4 of 10 requests in the last 24 hours, since \S+( \([
 
 it.each([['why', 'webhook:ci'], ['status'], ['webhook', 'show', 'ci'], ['webhook', 'list']])(
   '%s %s %s names the requests of the sender with the old secret',
+  { tags: 'full' },
   async (...args) => {
     const { stdout } = await factory.daemon.cli(...args);
     expect(stdout.replace(/\s+/g, ' ')).toMatch(REJECTED);
@@ -26,7 +27,7 @@ it.each([['why', 'webhook:ci'], ['status'], ['webhook', 'show', 'ci'], ['webhook
   },
 );
 
-it('has the addresses in the API, and counts the requests as rejected', async () => {
+it('has the addresses in the API, and counts the requests as rejected', { tags: 'full' }, async () => {
   const { body } = await factory.daemon.api('/factories/payments/webhooks');
   expect(body.data[0].traffic).toMatchObject({
     acceptance_rate: 0.6,

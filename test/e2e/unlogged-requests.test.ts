@@ -57,7 +57,7 @@ describe('requests without an entry in the delivery log', () => {
     repo.remove();
   });
 
-  it('are counted by webhook and reason, and shown immediately', async () => {
+  it('are counted by webhook and reason, and shown immediately', { tags: 'full' }, async () => {
     const statuses: number[] = [];
     for (let n = 0; n < LIMIT + 2; n++) statuses.push(await send('ci'));
     limitedId = lastId;

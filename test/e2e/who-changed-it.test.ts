@@ -54,7 +54,7 @@ describe('who changed a factory of a repository', () => {
     expect(ofWebhook).not.toContain('other');
   });
 
-  it('has each new version of a secret in the audit log when it is in use', async () => {
+  it('has each new version of a secret in the audit log when it is in use', { tags: 'full' }, async () => {
     await daemon.cli('secret', 'update', 'CI', '--value', 'another-secret-of-the-team');
     const revision = await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI\ndescription: New\n' }, 'Rotate');
     await daemon.cli('reconcile', '--wait');
@@ -72,7 +72,7 @@ describe('who changed a factory of a repository', () => {
     ]);
   });
 
-  it('names the commit that deleted a webhook, by the name of the webhook', async () => {
+  it('names the commit that deleted a webhook, by the name of the webhook', { tags: 'full' }, async () => {
     const shown = await cli('webhook', 'show', 'old');
     expect(shown).toMatch(/State: +deleted /);
     expect(shown).toMatch(new RegExp(`Deleted by: +${DELETION} \\(Test\\)`));

@@ -163,7 +163,9 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     expect(await worker.end('SIGTERM')).toBe(0);
   });
 
-  it('gets only runs whose labels it has, and a run without a worker says what is missing', async () => {
+  it('gets only runs whose labels it has, and a run without a worker says what is missing', {
+    tags: 'full',
+  }, async () => {
     const id = await deliver('labelled');
     const script = createScript();
     script.release();

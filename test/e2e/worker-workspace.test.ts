@@ -87,7 +87,7 @@ async function runWith(payload: object) {
   return { run, log: (await daemon.cli('run', 'log', run.id)).stdout };
 }
 
-it('a run on a worker gets the agent files, and the commit that the payload names', async () => {
+it('a run on a worker gets the agent files, and the commit that the payload names', { tags: 'full' }, async () => {
   const commit = await app.git(['rev-parse', 'HEAD']);
   await app.commit({ 'app.txt': 'second' });
   const { run, log } = await runWith({ action: 'app', repository: { url: appUrl }, head: { sha: commit } });
@@ -105,7 +105,7 @@ it('a run on a worker gets the agent files, and the commit that the payload name
   expect(body.workspace).toEqual({ repository: appUrl, ref: commit });
 });
 
-it('a worker does not get the credentials of the source of the factory', async () => {
+it('a worker does not get the credentials of the source of the factory', { tags: 'full' }, async () => {
   const before = sources.requests.length;
   const { run } = await runWith({ action: 'own' });
   expect(run).toMatchObject({
@@ -115,7 +115,7 @@ it('a worker does not get the credentials of the source of the factory', async (
   expect(sources.requests.slice(before)).toEqual([]);
 });
 
-it('a run on a worker fails with the reason if its workspace is not allowed', async () => {
+it('a run on a worker fails with the reason if its workspace is not allowed', { tags: 'full' }, async () => {
   const { run } = await runWith({ action: 'app', repository: { url: '/etc' }, head: { sha: 'main' } });
   expect(run.error).toContain('workspace.repository: "/etc" is not allowed; add it to runs.workspaces');
   const missing = await runWith({ action: 'app', repository: { url: appUrl }, head: { sha: 'e'.repeat(40) } });

@@ -128,7 +128,7 @@ describe('workers', { timeout: 120_000 }, () => {
     expect(await isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
   });
 
-  it('execute runs as in the guide, with prompt, payload and a log that grows', async () => {
+  it('execute runs as in the guide, with prompt, payload and a log that grows', { tags: 'full' }, async () => {
     const id = await deliver();
     const seen = join(dir, 'seen');
     const script = 'cat "$DOCKBELL_PAYLOAD"; echo; head -n 1; until [ -e "$0" ]; do sleep 0.1; done; echo done';
@@ -166,7 +166,7 @@ describe('workers', { timeout: 120_000 }, () => {
     expect(stdout).toMatch(new RegExp(`\\[dockbell: attempt ${fence + 1}, .*\\]\nbroken\n$`));
   });
 
-  it('learn that a run was cancelled from their next heartbeat', async () => {
+  it('learn that a run was cancelled from their next heartbeat', { tags: 'full' }, async () => {
     const id = await deliver();
     const [claimed] = (await post('/runs/claim', {}, token)).body.data;
     expect(claimed.run.id).toBe(id);
@@ -185,7 +185,9 @@ describe('workers', { timeout: 120_000 }, () => {
     expect(await readRun(id)).toMatchObject({ state: 'succeeded', attempt: 1 });
   });
 
-  it('get runs of factories without an executor too, but none of factories with a command', async () => {
+  it('get runs of factories without an executor too, but none of factories with a command', {
+    tags: 'full',
+  }, async () => {
     senders.set('idle', { ...senders.get('idle')!, url: moved(senders.get('idle')!.url) });
     const id = await deliver('idle');
     expect((await post('/runs/claim', { factory: 'idle' }, token)).status).toBe(404);

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import { createTempDir } from './temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from './temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from './test-daemon.ts';
+import { startDaemonHere, startTestDaemon, type TestDaemon } from './test-daemon.ts';
 
 /** A daemon that contains the situations of `on-call-questions.ts`. */
 export interface OnCallWorld {
@@ -73,14 +73,13 @@ export async function createOnCallWorld(): Promise<OnCallWorld> {
     limits: { deliveriesPerMinute: RATE },
     factories: [{ name: 'pay', source: { type: 'repository', url: repo.path }, runs: { executor, concurrency: 2 } }],
   };
-  const start = () => startTestDaemon({ config, dataDir });
   const first = await commitAs(repo, 'Alice', 'Add the webhooks', FILES);
-  const daemon = await start();
+  const daemon = await startTestDaemon({ config, dataDir });
   for (const [name, value] of Object.entries(SECRETS)) await daemon.cli('secret', 'create', name, '--value', value);
   const builder = new WorldBuilder(repo, daemon);
   await builder.waitFor(first);
   const filtered = await builder.buildFilters();
-  const runs = await builder.buildRuns(start);
+  const runs = await builder.buildRuns(() => startDaemonHere({ config, dataDir }));
   const rest = await builder.buildDefinitions();
   return {
     daemon: builder.daemon,

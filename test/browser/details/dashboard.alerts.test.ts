@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
 import { type DashboardFactory, startDashboardFactory } from '../../helpers/dashboard-factory.ts';
+import { eventually } from '../../helpers/eventually.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e"quoted"';
 
@@ -13,15 +14,24 @@ describeDashboard('the alerts', ({ signIn }) => {
   });
   afterAll(() => factory?.daemon.end('SIGTERM'));
 
-  it('are counted in the navigation, acknowledged with a note, and link to what they are about', async () => {
+  it('are none at first', { tags: 'full' }, async () => {
     const page = await signIn(factory.daemon, '/alerts');
     await page.getByText('No alert is active').waitFor();
     await lookAt(page, 'alerts-none');
+  });
+
+  /** The page asks again every 15 seconds, so the test opens it when the daemon has the alerts. */
+  const untilActive = (count: number) =>
+    eventually(async () => (await factory.daemon.api('/alerts?state=active')).body.data.length === count);
+
+  it('are counted in the navigation, acknowledged with a note, and link to what they are about', async () => {
     await factory.send('{"start": true}');
     const created = await factory.daemon.cli('token', 'create', HOSTILE.slice(0, 28), '--expires', '2h', '--json');
+    await untilActive(2);
+    const page = await signIn(factory.daemon, '/alerts');
     const table = page.getByRole('table', { name: 'Alerts' });
-    await table.getByText('The last run failed.').waitFor({ timeout: 30_000 });
-    await table.getByText('<img src=x').waitFor({ timeout: 30_000 });
+    await table.getByText('The last run failed.').waitFor();
+    await table.getByText('<img src=x').waitFor();
     await page.getByRole('link', { name: /^Alerts 2/ }).waitFor();
     await lookAt(page, 'alerts-open');
 
@@ -35,8 +45,9 @@ describeDashboard('the alerts', ({ signIn }) => {
     await page.getByRole('link', { name: /^Alerts 1/ }).waitFor();
 
     await factory.daemon.cli('token', 'revoke', JSON.parse(created.stdout).id, '--yes');
+    await untilActive(1);
     await page.getByRole('tab', { name: 'Resolved' }).click();
-    await table.getByText('<img src=x').waitFor({ timeout: 30_000 });
+    await table.getByText('<img src=x').waitFor();
     await lookAt(page, 'alerts-resolved');
     await page.getByRole('tab', { name: 'Active' }).click();
     await table.getByRole('link').first().click();
