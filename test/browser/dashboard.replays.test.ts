@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
+import { describeDashboard, lookAt, moveTo } from '../helpers/dashboard.ts';
 import { type DashboardFactory, startDashboardFactory } from '../helpers/dashboard-factory.ts';
 
 const DELIVERIES = 12;
@@ -24,7 +24,7 @@ describeDashboard('replays', ({ signIn }) => {
     await page.goto(`${factory.daemon.adminUrl}/factories/payments/deliveries?label=Duplicate&last=24h`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect(await button.count()).toBe(0);
-    await page.goto(`${factory.daemon.adminUrl}/factories/payments/deliveries?last=24h`);
+    await moveTo(page, '/factories/payments/deliveries?last=24h');
     await button.click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('12 deliveries would be replayed, and start 6 runs.').waitFor();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt, moveTo, NARROW } from '../../helpers/dashboard.ts';
+import { describeDashboard, lookAt, moveTo } from '../../helpers/dashboard.ts';
 import { openSession, signInByPassword } from '../../helpers/sign-in-by-password.ts';
 import { startDaemonHere, type TestDaemon } from '../../helpers/test-daemon.ts';
 
@@ -31,8 +31,6 @@ describeDashboard('the account page', ({ signIn, openPage }) => {
     const sessions = page.getByRole('table', { name: 'Your sessions' });
     await sessions.getByText('Current session').waitFor();
     await lookAt(page, 'account');
-    await page.setViewportSize(NARROW);
-    await lookAt(page, 'account-narrow');
     await sessions.getByRole('button', { name: /^Sign out Chrome on Linux at / }).click();
     await page.getByText('You are signed in with this browser only.').waitFor();
     expect((await readElsewhere()).status).toBe(401);

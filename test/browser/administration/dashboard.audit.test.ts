@@ -27,7 +27,7 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     await page.getByRole('option', { name: option, exact: true }).click();
   };
 
-  it('shows actor, action, object, IP address and time of each entry, and its details', async () => {
+  it('shows actor, action, object, IP address and time of each entry, and its details', { tags: 'full' }, async () => {
     const page = await signIn(daemon, '/settings/audit');
     await rows(page).filter({ hasText: 'Add user' }).filter({ hasText: 'alice' }).waitFor();
     const store = rows(page).filter({ hasText: 'Store secret' });

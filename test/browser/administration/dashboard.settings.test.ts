@@ -44,8 +44,6 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     await page.getByRole('row').filter({ hasText: 'grafana' }).getByText('payments').waitFor();
     await expect.poll(() => page.content()).not.toContain(token);
     await lookAt(page, 'settings-tokens');
-    await page.setViewportSize(NARROW);
-    await lookAt(page, 'settings-tokens-narrow');
   });
 
   it('create a token for a worker that expires, and one that does not', { tags: 'full' }, async () => {
