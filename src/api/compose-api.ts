@@ -27,7 +27,7 @@ import { registerPauseRoutes } from './factories/pause-routes.ts';
 import { registerPullRequestRoutes } from './factories/pull-request-routes.ts';
 import { openIdPlugin, signInWaysPlugin } from './openid/oidc-routes.ts';
 import { backupPlugin } from './operation/backup-routes.ts';
-import { catalogPlugin } from './operation/catalog-plugin.ts';
+import { catalogPlugin } from './operation/catalog-routes.ts';
 import { dashboardPlugin } from './operation/dashboard-routes.ts';
 import { doctorPlugin } from './operation/doctor-routes.ts';
 import { registerDrainRoutes } from './operation/drain-routes.ts';

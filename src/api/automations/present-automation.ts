@@ -2,6 +2,7 @@ import { describeEvents, nameTrigger } from '../../definitions/triggers/describe
 import { describeService } from '../../definitions/triggers/describe-service.ts';
 import { listResolvedNames, matchesFactoryRepositories } from '../../definitions/triggers/explain-serving.ts';
 import { TRIGGER_PROVIDERS } from '../../definitions/triggers/providers.ts';
+import { createTicks, listNextTicks } from '../../domain/cron/ticks.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { AutomationView, WebhookView } from '../../domain/ports/definitions/inventory.ts';
 import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
@@ -9,14 +10,19 @@ import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS } from '../../domain/resources/automation.ts';
 import { presentFields } from '../../domain/resources/fields.ts';
 import type { ScheduleState } from '../../domain/resources/schedule.ts';
-import type { Clock } from '../../domain/time/clock.ts';
-import { isWebhookTrigger, type ProviderTrigger, scheduleOf, type WebhookTrigger } from '../../domain/trigger.ts';
+import { type Clock, formatInstant } from '../../domain/time/clock.ts';
+import {
+  type DeclaredSchedule,
+  isWebhookTrigger,
+  type ProviderTrigger,
+  scheduleOf,
+  type WebhookTrigger,
+} from '../../domain/trigger.ts';
 import { presentFile } from '../factories/factory-source.ts';
 import { findPause } from '../factories/present-pause.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';
 import { presentInstant } from '../server/instants.ts';
 import { presentResults } from './present-results.ts';
-import { presentTicks } from './present-ticks.ts';
 
 /** When the oldest queued run of each automation was created, as `RunReader.oldestQueued` returns it. */
 type OldestQueued = Awaited<ReturnType<RunReader['oldestQueued']>>;
@@ -108,4 +114,37 @@ function presentWebhookTrigger(trigger: WebhookTrigger, listensTo: readonly Webh
     listens_to: listensTo,
     handled_elsewhere: false,
   };
+}
+
+/** Number of next ticks that answers show. */
+const NEXT_TICKS = 5;
+
+/** The ticks of a schedule: when it fires, when it last fired, and what was missed. */
+function presentTicks(schedule: DeclaredSchedule, states: readonly ScheduleState[], nowMs: number) {
+  const state = states.find(({ name }) => name === (schedule.name ?? '')) ?? null;
+  const { name, cron, timezone, catchUp } = schedule;
+  return {
+    id: state?.id ?? null,
+    name,
+    cron,
+    timezone,
+    catch_up: catchUp,
+    next_at: listNext(schedule, state, nowMs),
+    started_at: presentInstant(state?.startedAt ?? null),
+    last_at: presentInstant(state?.firedAt ?? null),
+    last_delivery: state?.delivery ?? null,
+    missed: state?.missed ?? 0,
+    last_missed_at: presentInstant(state?.missedAt ?? null),
+  };
+}
+
+/** A daemon of an earlier version may have applied a schedule that is not valid. */
+function listNext(schedule: DeclaredSchedule, state: ScheduleState | null, nowMs: number): string[] {
+  const startedAt = state?.startedAt ?? nowMs;
+  try {
+    const after = Math.max(nowMs, startedAt, state?.passedAt ?? 0);
+    return listNextTicks(createTicks(schedule, startedAt), after, NEXT_TICKS).map(formatInstant);
+  } catch {
+    return [];
+  }
 }

@@ -4,9 +4,7 @@ import { isJsonObject } from '../../domain/json.ts';
 import type { RateLimitDetails } from '../../domain/rate-limit.ts';
 import { clip, describeFindings } from './describe-validation.ts';
 import { MAX_BODY_BYTES } from './parse-json-body.ts';
-import type { Problem } from './problem.ts';
-import { describeProblem, problemType, sendProblem } from './problem.ts';
-import { describeRateLimit } from './rate-limit-fields.ts';
+import { describeProblem, type Problem, problemType, sendProblem } from './problem.ts';
 
 /** Responds to any error with a problem document. Unexpected errors are logged in full and shown by their ID only. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -76,4 +74,20 @@ function isFastifyError(error: unknown): error is FastifyError {
 
 function isProblemItems(details: unknown): details is ProblemItem[] {
   return Array.isArray(details) && details.every((item) => typeof item?.pointer === 'string');
+}
+
+/**
+ * The fields of a response to a client that has used its quota, as draft-ietf-httpapi-ratelimit-headers-11 defines them: lists
+ * of strings with parameters (RFC 9651). `t` is the same time as `Retry-After`.
+ */
+function describeRateLimit({ retryAfterSeconds, policy }: RateLimitDetails): Record<string, string> {
+  const wait = { 'retry-after': String(retryAfterSeconds) };
+  if (policy === null) return wait;
+  const { name, quota, windowSeconds } = policy;
+  const unit = windowSeconds === null ? 'qu="concurrent-requests"' : `w=${windowSeconds}`;
+  return {
+    ...wait,
+    'ratelimit-policy': `"${name}";q=${quota};${unit}`,
+    ratelimit: `"${name}";r=0;t=${retryAfterSeconds}`,
+  };
 }

@@ -78,7 +78,7 @@ async function examineOffline({ context, globals }: CommandSession, options: Doc
   const { cwd, env } = context;
   // Imported here, so that the other commands start without the libraries of the daemon.
   const [{ examineStopped }, { loadConfig }] = await Promise.all([
-    import('../../operations/doctor/examine-stopped.ts'),
+    import('../../operations/doctor/examine.ts'),
     import('../../config/load-config.ts'),
   ]);
   const named = findConfigFile(options.config, cwd);

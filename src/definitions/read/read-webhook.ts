@@ -1,7 +1,9 @@
+import { bareName } from '../../domain/bare-name.ts';
 import type { WebhookDefinition } from '../../domain/definition.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { readDeclared } from '../../domain/resources/fields.ts';
-import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
+import type { ProviderNames } from '../../domain/resources/provider-names.ts';
+import { type DeclaredWebhook, WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
 import type { TreeEntry } from '../../domain/source-tree.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkProviderKeys } from '../check/check-provider-keys.ts';
@@ -12,7 +14,6 @@ import type { WebhookAuth } from '../signature/handshakes/handshake.ts';
 import { findHandshakes, HANDSHAKES } from '../signature/handshakes/handshakes.ts';
 import { parseYaml, type YamlText } from '../yaml/parse-yaml.ts';
 import type { WebhookResult } from './file-result.ts';
-import { normalizeProviderKeys } from './normalize-provider-keys.ts';
 import { readDefinitionText } from './read-definition-text.ts';
 
 /** Reads `webhooks/<name>.yaml`. */
@@ -85,4 +86,24 @@ function toWebhook(name: string, yaml: YamlText, file: string): WebhookDefinitio
     secretNameAt: yaml.locate(['secretName']).value,
     verifyTokenSecretNameAt: verifyToken?.value ?? null,
   };
+}
+
+type ProviderKeys = Pick<DeclaredWebhook, 'names' | 'botUsername' | 'ignoreActors'>;
+
+/** Trims names, IDs and accounts, and removes `#` and `@` in front of names, so that one account has one form. */
+function normalizeProviderKeys({ names, botUsername, ignoreActors }: ProviderKeys): ProviderKeys {
+  return {
+    names: names === null ? null : normalizeNames(names),
+    botUsername: botUsername === null ? null : bareName(botUsername),
+    ignoreActors: [...new Set(ignoreActors.map(bareName))],
+  };
+}
+
+function normalizeNames(names: ProviderNames): ProviderNames {
+  const kinds = Object.entries(names).map(([kind, ids]) => [kind, normalizeIds(ids)]);
+  return Object.fromEntries(kinds) as ProviderNames;
+}
+
+function normalizeIds(ids: { [name: string]: string }): { [name: string]: string } {
+  return Object.fromEntries(Object.entries(ids).map(([name, id]) => [bareName(name), id.trim()]));
 }

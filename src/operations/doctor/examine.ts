@@ -1,27 +1,22 @@
-// Is the installation sound? In: a daemon that runs (`create-doctor.ts`) or is stopped (`examine-stopped.ts`), as a `Patient`
-// (`patient.ts`). Out: a report. A check is a file in `checks/` and a row below.
+// Is the installation sound? In: a daemon that runs (`create-doctor.ts`) or is stopped (`examineStopped`), as a `Patient`
+// (`patient.ts`). Out: a report. A check is a row below, in the file of its subject in `checks/`.
 
+import type { Config } from '../../config/config.ts';
 import { AppError, messageOf } from '../../domain/errors.ts';
 import type { DoctorReport, Finding } from '../../domain/ports/doctor.ts';
-import { adminExposureCheck } from './checks/admin-exposure.ts';
-import { backupCheck } from './checks/backup.ts';
+import type { Environment } from '../../domain/reserved-variables.ts';
+import { resolveDataPaths } from '../../platform/data-dir/data-paths.ts';
+import { adminExposureCheck, proxiesCheck, reportUrlCheck } from './checks/addresses.ts';
 import { baseUrlCheck } from './checks/base-url.ts';
 import { clockCheck } from './checks/clock.ts';
-import { databaseLockCheck } from './checks/database-lock.ts';
+import { databaseLockCheck, schemaCheck, walSizeCheck } from './checks/database.ts';
+import { backupCheck, freeSpaceCheck, retentionCheck } from './checks/disks.ts';
 import { fileSystemCheck } from './checks/file-system.ts';
-import { freeSpaceCheck } from './checks/free-space.ts';
-import { gitCheck } from './checks/git.ts';
 import { masterKeyCheck } from './checks/master-key.ts';
 import { orphanedRunsCheck } from './checks/orphaned-runs.ts';
 import { permissionsCheck } from './checks/permissions.ts';
 import { postgresCheck } from './checks/postgres.ts';
-import { proxiesCheck } from './checks/proxies.ts';
-import { reportUrlCheck } from './checks/report-url.ts';
-import { retentionCheck } from './checks/retention.ts';
-import { schemaCheck } from './checks/schema.ts';
-import { sourcesCheck } from './checks/sources.ts';
-import { targetsCheck } from './checks/targets.ts';
-import { walSizeCheck } from './checks/wal-size.ts';
+import { gitCheck, sourcesCheck, targetsCheck } from './checks/remotes.ts';
 import type { Check, Patient } from './patient.ts';
 
 /** All checks, in the order of the report. */
@@ -69,4 +64,9 @@ async function runCheck({ name, run }: Check, patient: Patient): Promise<Finding
       : 'Run the command as the user of the daemon.';
     return [{ severity: 'warning', check: name, message, hint }];
   }
+}
+
+/** Examines an installation whose daemon does not run. */
+export function examineStopped(config: Config, env: Environment, nowMs: number): Promise<DoctorReport> {
+  return examine({ config, paths: resolveDataPaths(config.dataDir), env, nowMs, running: null });
 }

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import type { Pool } from 'pg';
 import { escapeNul } from '../postgres/text-without-nul.ts';
 import type { StoredType } from '../sql/schema/columns.ts';
@@ -6,7 +7,6 @@ import { type CopiedTable, encodeKey, keyOf, type Row, type StoredValue } from '
 import type { CopySource } from './copy-source.ts';
 import { type OnRows, quote } from './copy-tables.ts';
 import { batchRows } from './row-batches.ts';
-import { digestRow, type TableDigest, TableHash } from './table-digest.ts';
 
 /** A table in both databases. */
 export interface VerifiedTable {
@@ -86,4 +86,40 @@ function findDifference(table: CopiedTable, batch: readonly Row[], copied: reado
   const found = new Map(copied.map((row) => [encodeKey(keyOf(table, row)), digestRow(row)]));
   const different = batch.find((row) => found.get(encodeKey(keyOf(table, row))) !== digestRow(row));
   return different === undefined ? null : encodeKey(keyOf(table, different));
+}
+
+/** The content of a table: the number of its rows, and a digest of all values in the order of the primary key. */
+interface TableDigest {
+  rows: number;
+  /** SHA-256, in hexadecimal. */
+  digest: string;
+}
+
+/** Computes the digest of a table from its rows, one batch after another. */
+class TableHash {
+  readonly #hash: Hash = createHash('sha256');
+
+  add(rows: readonly Row[]): void {
+    for (const row of rows) for (const value of row) addValue(this.#hash, value);
+  }
+
+  /** Of the rows up to now. */
+  digest(): string {
+    return this.#hash.copy().digest('hex');
+  }
+}
+
+/** The digest of one row, to find the row that differs. */
+function digestRow(row: Row): string {
+  const hash = new TableHash();
+  hash.add([row]);
+  return hash.digest();
+}
+
+/** Type and length before each value, so that different rows never have the same bytes. */
+function addValue(hash: Hash, value: StoredValue): void {
+  if (value === null) hash.update('n');
+  else if (typeof value === 'number') hash.update(`i${value};`);
+  else if (typeof value === 'string') hash.update(`t${Buffer.byteLength(value)};`).update(value);
+  else hash.update(`b${value.length};`).update(value);
 }

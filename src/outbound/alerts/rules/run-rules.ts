@@ -1,8 +1,12 @@
 import { DEAD_LETTER_WINDOW_MS, MIN_RATED_RUNS } from '../../../domain/alerts/alert-rules.ts';
 import type { FailedAutomation } from '../../../domain/ports/alerts/alert-reader.ts';
+import type { DeliveryReader } from '../../../domain/ports/deliveries/delivery-log.ts';
+import type { RunReader } from '../../../domain/ports/runs/run-queue.ts';
+import type { Run } from '../../../domain/resources/run.ts';
+import { escapeText } from '../../../domain/words/escape-text.ts';
+import { shortenText } from '../../../domain/words/payload-filters.ts';
 import { countOf, formatDuration } from '../../../domain/words/quantities.ts';
-import { describeSubject, LOOP_GUARD } from '../../../domain/words/runs.ts';
-import { describeFailedRun, describeRun } from './describe-run.ts';
+import { describeSubject, explainRunError, LOOP_GUARD } from '../../../domain/words/runs.ts';
 import { type Examiner, type Finding, MAX_FINDINGS, type RuleSources } from './finding.ts';
 
 const MAX_DEAD_LETTERS = 1000;
@@ -92,4 +96,29 @@ async function findAutomations(
 
 function aboutFactory(factory: string, summary: string): Finding {
   return { factory, object: null, objectId: null, summary };
+}
+
+/** What texts about runs are composed from. */
+interface RunTextSources {
+  runs: Pick<RunReader, 'get' | 'list'>;
+  deliveries: Pick<DeliveryReader, 'get'>;
+}
+
+/** For example: run_01… for issues.opened "Crash at start". The command ended with exit code 3. */
+async function describeRun({ deliveries }: RunTextSources, run: Run): Promise<string> {
+  const delivery = await deliveries.get(run.delivery);
+  const event = delivery?.event ?? run.deliveryIdentity;
+  const subject = delivery?.summary == null ? '' : ` "${shortenText(delivery.summary)}"`;
+  const failure = explainRunError(run);
+  return escapeText(`${run.id} for ${shortenText(event)}${subject}.${failure === null ? '' : ` ${failure.text}`}`);
+}
+
+/** The most recent failed run of a factory, or of one of its automations, as a sentence; empty if none is stored. */
+async function describeFailedRun(
+  sources: RunTextSources,
+  search: { factory: string; automation?: string },
+): Promise<string> {
+  const { data } = await sources.runs.list({ ...search, state: 'failed', limit: 1, cursor: null });
+  const [run] = data;
+  return run === undefined ? '' : ` Last failure: ${await describeRun(sources, run)}`;
 }

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { LogTime } from '../../../domain/ports/runs/executor.ts';
 import { type LogAppend, MAX_PART_BYTES, type NewLogPart } from '../../../domain/ports/runs/run-log-parts.ts';
-import { chooseJoined, type WeighedPart } from './choose-joined.ts';
 
 /** Times closer to the earlier one are omitted. */
 const MIN_PAUSE_MS = 1000;
@@ -143,4 +142,30 @@ export function decodeTimes(text: string): LogTime[] {
 /** Where the output of a later attempt begins. */
 async function noteBegin(client: ClientBase, run: number, attempt: number, offset: number): Promise<void> {
   await client.query('UPDATE run_attempts SET log_offset = $3 WHERE run = $1 AND number = $2', [run, attempt, offset]);
+}
+
+export interface WeighedPart {
+  /** Position in the log. */
+  offset: number;
+  /** Its bytes, and the text of its times. */
+  weight: number;
+}
+
+/**
+ * The offsets of the parts that become one part with what is appended: the last ones that are not larger than what follows them.
+ * So the number of parts grows with the logarithm of what a slow run writes, and each byte is written a logarithmic number of
+ * times.
+ *
+ * @param last the last parts of a log, the last one first
+ * @param weight of what is appended
+ */
+export function chooseJoined(last: readonly WeighedPart[], weight: number): number[] {
+  const joined: number[] = [];
+  let total = weight;
+  for (const part of last) {
+    if (part.weight > total || total + part.weight > MAX_PART_BYTES) break;
+    total += part.weight;
+    joined.push(part.offset);
+  }
+  return joined;
 }

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Retention } from '../../../domain/ports/retention.ts';
+import type { RetentionMark } from '../../../domain/retention-time.ts';
 import type { ClaimRetention } from '../deliveries/claim-finder.ts';
 import type { Schema } from '../schema/schema.ts';
-import { findMark, writeMark } from './mark.ts';
 import { beginPass, copyPass, type Piece, type PruneStep } from './pass.ts';
 import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
 import { pruneAgentFiles } from './prune-agent-files.ts';
@@ -101,4 +101,37 @@ async function prunePiece(parts: Omit<Piece, 'removedRuns'>): Promise<{ more: bo
     pass.afterSeq = 0;
   }
   return { more: false, removedRuns };
+}
+
+const MARK_KEY = 'retention_mark';
+
+/** The mark of the last pass, or the time of the newest row if no pass has stored a mark yet. */
+async function findMark(db: Kysely<Schema>): Promise<RetentionMark | null> {
+  const row = await db.selectFrom('settings').select('value').where('key', '=', MARK_KEY).executeTakeFirst();
+  if (row !== undefined) return JSON.parse(Buffer.from(row.value).toString('utf8')) as RetentionMark;
+  const newestMs = await findNewest(db);
+  return newestMs === null ? null : { passedAtMs: newestMs, horizonMs: newestMs };
+}
+
+async function writeMark(db: Kysely<Schema>, mark: RetentionMark): Promise<void> {
+  const value = Buffer.from(JSON.stringify(mark));
+  await db
+    .insertInto('settings')
+    .values({ key: MARK_KEY, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}
+
+/** The newest row of the tables that every daemon writes: deliveries, the audit log and attempted reconciliations. */
+async function findNewest(db: Kysely<Schema>): Promise<number | null> {
+  const newest = await Promise.all([
+    db.selectFrom('deliveries').select('received_at as at').orderBy('seq', 'desc').limit(1).executeTakeFirst(),
+    db.selectFrom('audit_log').select('at').orderBy('seq', 'desc').limit(1).executeTakeFirst(),
+    db
+      .selectFrom('factories')
+      .select((select) => select.fn.max('attempted_at').as('at'))
+      .executeTakeFirst(),
+  ]);
+  const instants = newest.flatMap((row) => (row?.at ? [row.at] : []));
+  return instants.length === 0 ? null : Math.max(...instants);
 }

@@ -1,24 +1,25 @@
 import type { RunId } from '../../../../domain/ids.ts';
 import type { Logger } from '../../../../domain/ports/logger.ts';
-import type { RunLogReader } from '../../../../domain/ports/runs/executor.ts';
-import type { RunLogParts } from '../../../../domain/ports/runs/run-log-parts.ts';
+import type { RunLogReader, RunLogWriter } from '../../../../domain/ports/runs/executor.ts';
+import type { LogOrigin, RunLogParts } from '../../../../domain/ports/runs/run-log-parts.ts';
 import type { Run } from '../../../../domain/resources/run.ts';
 import { pause } from '../../../../domain/time/backoff.ts';
 import type { Clock } from '../../../../domain/time/clock.ts';
 import { workOnEach } from '../../../../domain/work-on-each.ts';
+import { limitOutput } from '../log-sink.ts';
 import { type OpenLog, openLogFiles } from '../open-run-log.ts';
+import { renderAttemptMark } from '../run-log.ts';
 import type { RunLogs } from '../run-logs.ts';
 import { limitLogSpace } from './limit-log-space.ts';
 import { folderOfRun, type LogObjects } from './log-objects.ts';
 import { OutputSender } from './output-sender.ts';
 import { createSharedLogReader } from './shared-log-reader.ts';
-import { createSharedLogWriter } from './shared-log-writer.ts';
 import { listUnsent, removeUnsent, type UnsentAttempt, unsentFiles } from './unsent-logs.ts';
 
 /** The end of an attempt is recorded after this time at the latest, also if the storage does not have all output. */
 const MAX_END_MS = 10_000;
 
-export interface SharedLogOptions {
+interface SharedLogOptions {
   parts: RunLogParts;
   /** For parts that no longer change; `null` to keep them in the database. */
   objects: LogObjects | null;
@@ -127,4 +128,24 @@ export class SharedRunLogs implements RunLogs {
       logger.warn({ err: error, ...unsent }, 'removing stored output of a run failed');
     }
   }
+}
+
+/** Appends to logs in the storage that several daemons share, at most `LOG_LIMIT_BYTES` in all. */
+function createSharedLogWriter(parts: Pick<RunLogParts, 'append' | 'received' | 'size'>, clock: Clock): RunLogWriter {
+  /** Resolves with the size of the log before the text. */
+  const append = async ({ id: run, attempt }: Run, origin: LogOrigin, text: string, position: number | null) => {
+    const size = (await parts.size(run)) ?? 0;
+    const bytes = limitOutput(Buffer.from(text), size);
+    if (bytes.length === 0) return size;
+    const times = [{ offset: 0, atMs: clock.wallMs() }];
+    const appended = await parts.append({ run, attempt, origin, bytes, after: null, position, times });
+    return appended.outcome === 'appended' ? appended.offset : size;
+  };
+  return {
+    begin: async (run) => (run.attempt === 1 ? 0 : append(run, 'daemon', renderAttemptMark(run, clock), null)),
+    append: async (run, text, position) => {
+      await append(run, position === undefined ? 'daemon' : 'holder', text, position ?? null);
+    },
+    received: ({ id: run, attempt }) => parts.received({ run, attempt, origin: 'holder' }),
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_PART_BYTES } from '../../../domain/ports/runs/run-log-parts.ts';
-import { chooseJoined, type WeighedPart } from './choose-joined.ts';
+import { chooseJoined, type WeighedPart } from './append-part.ts';
 
 /** Appends to a log this number of times. */
 function append(times: number, weight: number): { parts: WeighedPart[]; written: number } {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isRequestEvent } from './request-events.ts';
+import { isRequestEvent } from './find-request-hint.ts';
 
 it.each(['pull_request', 'pull_request.opened', 'Merge Request Hook'])('%s is about a pull request', (event) => {
   expect(isRequestEvent(event)).toBe(true);
