@@ -5,11 +5,6 @@ import { createReconcilers, type ReconcilerParts, type Reconcilers } from './cre
 import { createSecretAdoption } from './edit/adopt-secret.ts';
 import { createFactoryEditor, type FactoryEditor } from './edit/factory-editor.ts';
 
-interface DefinitionParts extends ReconcilerParts {
-  inventoryReader: InventoryReader;
-  randomBytes: RandomBytes;
-}
-
 /** What turns commits and edits into live webhooks. */
 export interface DefinitionModules {
   reconcilers: Reconcilers;
@@ -17,7 +12,9 @@ export interface DefinitionModules {
   adoptSecret: AdoptSecret;
 }
 
-export function wireDefinitions(parts: DefinitionParts): DefinitionModules {
+export function wireDefinitions(
+  parts: ReconcilerParts & { inventoryReader: InventoryReader; randomBytes: RandomBytes },
+): DefinitionModules {
   const { inventory, inventoryReader, secrets, randomBytes, clock, ids } = parts;
   const reconcilers = createReconcilers(parts);
   const { betweenPasses, serve } = reconcilers;

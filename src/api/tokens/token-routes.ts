@@ -12,10 +12,6 @@ import { locate } from '../server/locate.ts';
 import { type PageQuery, pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { requireKnownFactories } from '../users/require-known.ts';
 
-interface TokenRouteParts extends TokenParts {
-  inventory: Pick<InventoryReader, 'factories'>;
-}
-
 const tags = ['Tokens'];
 
 interface TokenBody {
@@ -84,7 +80,10 @@ function readExpiry({ expires_in: expiresIn, expires_at: at }: TokenBody, nowMs:
 }
 
 /** API tokens. The text of a token is shown once, when it is created. */
-export function tokensPlugin(app: FastifyInstance, parts: TokenRouteParts): void {
+export function tokensPlugin(
+  app: FastifyInstance,
+  parts: TokenParts & { inventory: Pick<InventoryReader, 'factories'> },
+): void {
   const config = { access: requireRole('owner', 'team') };
 
   app.get<{ Querystring: PageQuery }>(

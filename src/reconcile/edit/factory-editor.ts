@@ -61,11 +61,9 @@ export interface FactoryEditor {
   history(factory: string, page: PageRequest): Promise<Page<Revision>>;
 }
 
-interface EditorParts extends SecretParts {
-  loop: Pick<Reconcilers, 'edit' | 'history'>;
-}
-
-export function createFactoryEditor(parts: EditorParts): FactoryEditor {
+export function createFactoryEditor(
+  parts: SecretParts & { loop: Pick<Reconcilers, 'edit' | 'history'> },
+): FactoryEditor {
   const execute = async ({ factory, actor, author }: EditOrder, compose: FactoryEdit['compose']) =>
     settle(await parts.loop.edit(factory, { actor, author, compose }));
   const naming = new TaskQueue();
