@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { type FileHandle, rm } from 'node:fs/promises';
+import { constants, createWriteStream } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,7 +7,6 @@ import { messageOf } from '../../../domain/errors.ts';
 import { MAX_ARTIFACT_BYTES, MAX_ARTIFACTS_BYTES, type RunOutput } from '../../../domain/run-output.ts';
 import { formatSize } from '../../../domain/words/quantities.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';
-import { openInside } from './open-inside.ts';
 import { removeTree } from './remove-run-folder.ts';
 
 /** Sizes in bytes: of one artifact, and of all of an attempt. */
@@ -18,7 +17,7 @@ interface ArtifactLimits {
 
 const LIMITS: ArtifactLimits = { maxBytes: MAX_ARTIFACT_BYTES, maxTotalBytes: MAX_ARTIFACTS_BYTES };
 
-export interface KeepOrder {
+interface KeepOrder {
   /** The directory of the attempt, which the run owns. */
   work: string;
   /** Folder for the copies, which only this process can change. */
@@ -95,4 +94,30 @@ async function copyBytes(
   if (size === 0) return pipeline([], copy);
   const original = file.createReadStream({ start: 0, end: size - 1, autoClose: false });
   await (createMask === null ? pipeline(original, copy) : pipeline(original, createMask(), copy));
+}
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/**
+ * Opens a file below a folder that a run can change at any time. No component of the path is followed as a symbolic link. On
+ * Linux, each folder is opened below the one before, so a folder that is replaced meanwhile makes no difference.
+ *
+ * @param path relative, without `.` and `..`
+ */
+export async function openInside(folder: string, path: string): Promise<FileHandle> {
+  const parts = path.split('/');
+  const name = parts.pop()!;
+  let place = folder;
+  const opened: FileHandle[] = [];
+  try {
+    for (const part of ['', ...parts]) {
+      const handle = await open(join(place, part), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      opened.push(handle);
+      place = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : join(place, part);
+    }
+    // A pipe without a writer must not block the caller.
+    return await open(join(place, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } finally {
+    for (const handle of opened) await handle.close();
+  }
 }
