@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createRequestHeaders } from '../ingress/transport/request-headers.ts';
-import { createClientAddresses } from './client-address.ts';
+import { createClientAddresses, networkOf } from './client-address.ts';
 import type { RequestHeaders } from './headers.ts';
 
 const forwardedFor = (...values: string[]) =>
@@ -78,4 +78,19 @@ describe('the address of the client', () => {
     find('10.0.0.1', forwardedFor(`${'x'.repeat(1000)}, 10.0.0.2`));
     expect(unread()).toEqual({ count: 2, last: 'x'.repeat(40) });
   });
+});
+
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::9', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8:0:0:ffff::', '2001:db8:0:0::/64'],
+  ['2001:db8:1::2:3:4', '2001:db8:1:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['unknown', 'unknown'],
+])('%s is counted as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { ApiToken, Identity, Session } from '../../domain/access.ts';
-import { networkOf } from '../../domain/client-network.ts';
+import { networkOf } from '../../domain/client-address.ts';
 import { AppError, messageOf } from '../../domain/errors.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { RunTokenHolder, RunTokenTable } from '../../domain/ports/access/run-token-table.ts';

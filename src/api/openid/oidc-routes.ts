@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../../domain/client-network.ts';
+import { networkOf } from '../../domain/client-address.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { UserTable } from '../../domain/ports/access/user-table.ts';
 import { SlidingWindow } from '../../domain/time/sliding-window.ts';
@@ -9,8 +9,13 @@ import { PUBLIC } from '../server/access-rules.ts';
 import { openSession, type SessionParts } from '../sessions/open-session.ts';
 import { createPendingCookie } from './pending-cookie.ts';
 import { readReturnPath } from './return-path.ts';
-import type { OidcOutcome, OidcRejection, OpenIdSignIn } from './sign-in-oidc.ts';
-import { finishOidcSignIn, OIDC_REJECTIONS } from './sign-in-oidc.ts';
+import {
+  finishOidcSignIn,
+  OIDC_REJECTIONS,
+  type OidcOutcome,
+  type OidcRejection,
+  type OpenIdSignIn,
+} from './sign-in-oidc.ts';
 
 interface OidcRouteParts extends SessionParts {
   /** `null` if no OpenID provider is configured. */

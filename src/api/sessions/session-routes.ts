@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity, SessionOwner, User } from '../../domain/access.ts';
 import type { SignInMethod } from '../../domain/audit.ts';
-import { networkOf } from '../../domain/client-network.ts';
+import { networkOf } from '../../domain/client-address.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { TokenTable } from '../../domain/ports/access/token-table.ts';
 import type { EventFeed } from '../../domain/ports/event-feed.ts';

@@ -1,7 +1,6 @@
-import { bareName } from '../../domain/bare-name.ts';
 import type { WebhookDefinition } from '../../domain/definition.ts';
 import { isJsonObject, readPath } from '../../domain/json.ts';
-import { NAME_KINDS, type NameKind } from '../../domain/resources/provider-names.ts';
+import { bareName, NAME_KINDS, type NameKind } from '../../domain/resources/provider-names.ts';
 import { SERVES } from '../../domain/resources/webhook.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
 import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';

@@ -1,8 +1,7 @@
-import { bareName } from '../../domain/bare-name.ts';
 import type { WebhookDefinition } from '../../domain/definition.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { readDeclared } from '../../domain/resources/fields.ts';
-import type { ProviderNames } from '../../domain/resources/provider-names.ts';
+import { bareName, type ProviderNames } from '../../domain/resources/provider-names.ts';
 import { type DeclaredWebhook, WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
 import type { TreeEntry } from '../../domain/source-tree.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';

@@ -1,5 +1,4 @@
-import { bareName } from '../../domain/bare-name.ts';
-import type { NameKind, ProviderNames } from '../../domain/resources/provider-names.ts';
+import { bareName, type NameKind, type ProviderNames } from '../../domain/resources/provider-names.ts';
 
 /** What is an ID of Slack already. Teams lists a team by an ID that payloads may lack. */
 const ID_FORMS = { channels: /^[CGD][A-Z0-9]{5,}$/, users: /^[UW][A-Z0-9]{5,}$/, teams: /./ };

@@ -71,3 +71,8 @@ export const namesOrNull = json<ProviderNames | null>({
   properties: { channels: entries, users: entries, teams: entries },
   additionalProperties: false,
 });
+
+/** A name of a channel or an account, without the `#` or `@` that people write in front of it. */
+export function bareName(written: string): string {
+  return written.trim().replace(/^[#@]/, '');
+}

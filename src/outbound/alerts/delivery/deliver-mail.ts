@@ -1,7 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { EmailTarget } from '../alert-target.ts';
-import { composeEmail } from './compose-email.ts';
-import type { MessageContent } from './message-text.ts';
+import { describeItem, describeMessage, findAlertsUrl, type MessageContent } from './message-text.ts';
 
 const TIMEOUT_MS = 15_000;
 
@@ -55,4 +54,18 @@ function describeSmtp(error: unknown): string {
   if (code === 'ETLS') return 'the SMTP server offers no TLS, or its certificate is not valid';
   if (code === 'EENVELOPE') return `the SMTP server rejected the sender or all recipients${status}`;
   return `the mail could not be sent: ${typeof code === 'string' ? code : 'the connection was lost'}${status}`;
+}
+
+const MAX_SUBJECT = 150;
+
+/** Subject and plain text of a mail. */
+function composeEmail(content: MessageContent): { subject: string; text: string } {
+  const headline = describeMessage(content);
+  const subject = `[Dockbell] ${headline}`.slice(0, MAX_SUBJECT);
+  const items = content.items
+    .map((item) => describeItem(item, content))
+    .map(({ title, summary, details }) => [title, summary, ...details, '']);
+  const url = findAlertsUrl(content);
+  const link = url === null ? [] : [`Dashboard: ${url}`];
+  return { subject, text: `${[headline, '', ...items.flat(), ...link].join('\n')}\n` };
 }

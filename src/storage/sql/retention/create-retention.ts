@@ -8,10 +8,8 @@ import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
 import { pruneAgentFiles } from './prune-agent-files.ts';
 import { pruneDeliveries, pruneIdentities, pruneRuns } from './prune-deliveries.ts';
 import { pruneListeners } from './prune-listeners.ts';
-import { pruneLoopGuards } from './prune-loop-guards.ts';
 import { pruneNotices, pruneReconciliations } from './prune-reconciliations.ts';
-import { pruneReplays } from './prune-replays.ts';
-import { pruneCounts, pruneHandshakes } from './prune-traffic.ts';
+import { pruneCounts, pruneHandshakes, pruneLoopGuards, pruneReplays } from './prune-traffic.ts';
 import { keepVersionsInUse, pruneAutomationVersions, pruneSecretVersions } from './prune-versions.ts';
 
 /** Maximum number of rows of one piece: a few milliseconds of the storage thread, also on a slow disk. */
