@@ -11,10 +11,10 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { OnTimedPass } from '../../domain/ports/tracing.ts';
 import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
-import { type CancelCall, scheduleCall } from '../../domain/time/schedule.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import type { StoredTraceContext } from '../../domain/trace-context.ts';
 import type { AdoptSecret } from '../../ingress/ingress-context.ts';
+import { Loop } from '../../platform/loop.ts';
 import type { Packed } from '../../platform/threads/packed.ts';
 import { createPortClient } from '../../platform/threads/port-client.ts';
 import { PortLink } from '../../platform/threads/port-link.ts';
@@ -91,16 +91,20 @@ class RestartingThread {
   #worker!: Worker;
   #link!: PortLink;
   readonly #restarts = new TaskQueue();
+  /** Starts the thread again after a failure. */
+  readonly #revival: Loop;
+  #isFailed = false;
   #hasLoops = false;
   #isStopping = false;
   #settings: ReconcileThreadParts['settings'];
   #failures = 0;
-  #cancelRestart: CancelCall = () => {};
 
   constructor(parts: ReconcileThreadParts) {
     this.#parts = parts;
     this.#settings = parts.settings;
     this.#start();
+    this.#revival = new Loop({ turn: async () => this.#revive(), onFailure: (error) => this.#fail(error) });
+    this.#revival.start();
   }
 
   lead(term: AbortSignal): void {
@@ -112,6 +116,7 @@ class RestartingThread {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
+    await this.#revival.stop();
     await this.#end(new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.'));
   }
 
@@ -145,7 +150,7 @@ class RestartingThread {
   }
 
   async #end(reason: AppError): Promise<void> {
-    this.#cancelRestart();
+    this.#isFailed = false;
     await this.remote.reconcilers.stop(reason).catch(() => {});
     this.#link.end(reason);
     this.#worker.removeAllListeners('error').on('error', () => {});
@@ -161,16 +166,22 @@ class RestartingThread {
     this.#worker.once('error', (error) => this.#fail(error));
   }
 
-  #fail(error: Error): void {
+  #revive(): null {
+    if (!this.#isFailed) return null;
+    this.#isFailed = false;
+    this.#start();
+    if (this.#hasLoops) this.#startLoops();
+    return null;
+  }
+
+  #fail(error: unknown): void {
     this.#link.end(new AppError('internal', 'The thread that applies definitions failed. It starts again.'));
     if (this.#isStopping) return;
     this.#failures += 1;
     const retryInMs = backoffMs(RESTART_BACKOFF, this.#failures);
     this.#parts.logger.error({ err: error, retryInMs }, 'reconcile thread failed');
-    this.#cancelRestart = scheduleCall(retryInMs, () => {
-      this.#start();
-      if (this.#hasLoops) this.#startLoops();
-    });
+    this.#isFailed = true;
+    this.#revival.wake(retryInMs);
   }
 }
 
