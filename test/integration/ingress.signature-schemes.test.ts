@@ -28,8 +28,15 @@ const CASES = [
 
 const EXPECTS_200 = ['linear', 'paddle', 'teams', 'zoom'];
 
+/** Schemes whose credential, body or answer differs. For every scheme, table-walk.test.ts verifies what was signed. */
+const VARIED = ['github', 'gitlab', 'discord', 'travis', 'microsoft_graph', 'custom', ...EXPECTS_200];
+const isVaried = ({ name }: { name: string }) => VARIED.includes(name);
+
 describe('a webhook accepts requests over HTTP that `send` signs', () => {
-  it.each(CASES)('$name $signature', async ({ name, scheme, signature }) => {
+  it.each(CASES.filter(isVaried))('$name $signature', expectAccepted);
+  it.each(CASES.filter((one) => !isVaried(one)))('$name $signature', { tags: 'full' }, expectAccepted);
+
+  async function expectAccepted({ name, scheme, signature }: (typeof CASES)[number]): Promise<void> {
     const { verifying, signing } = makeSecrets(scheme);
     const bodyFormat = name === 'travis' ? ('form' as const) : ('json' as const);
     const webhook = { authMode: 'signature' as const, signatureScheme: name, signature, bodyFormat };
@@ -64,5 +71,5 @@ describe('a webhook accepts requests over HTTP that `send` signs', () => {
 
     const unsigned = await ingress.post(path, { body: BODY });
     expect(unsigned.status).toBe(401);
-  });
+  }
 });
