@@ -87,7 +87,7 @@ describe('dockbell connect gitlab', () => {
     expect(stderr).toContain('Add --webhook with one of: gitlab, signed.');
   });
 
-  it('creates the webhook of a project once, with exactly the events that are needed', async () => {
+  it('creates the webhook of a project once, with exactly the events that are needed', { tags: 'full' }, async () => {
     expect((await run('acme/api', '--webhook', 'gitlab', '--yes')).code).toBe(0);
     const [hook] = gitlab.targets.get(project)!;
     expect(hook).toMatchObject({ url: urls.gitlab, token: SECRET, enable_ssl_verification: true });
@@ -192,7 +192,7 @@ describe('dockbell connect linear', () => {
     linear.takeChanges();
   });
 
-  it('creates the webhook of a team once, and names the events of apps', async () => {
+  it('creates the webhook of a team once, and names the events of apps', { tags: 'full' }, async () => {
     const { code, stdout } = await run('eng', '--yes');
     expect([code, stdout]).toEqual([0, expect.stringContaining('Created webhook hook-1.')]);
     expect(stdout).toContain('Linear sends AgentSessionEvent only to OAuth apps.');

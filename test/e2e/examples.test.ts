@@ -177,14 +177,14 @@ describe('the example', { timeout: 120_000 }, () => {
     expect(dispatched.at(-1)!.body.client_payload).toMatchObject({ payload: null });
   });
 
-  it('script reads the payload, and writes a summary', async () => {
+  it('script reads the payload, and writes a summary', { tags: 'full' }, async () => {
     const { run, body, log } = await execute('script', {});
     expect(log).toBe(`triage: a delivery of internal-ci with ${Buffer.byteLength(body)} bytes\n`);
     expect(run.result.summary).toBe(`Checked a delivery of ${Buffer.byteLength(body)} bytes.`);
   });
 });
 
-it('each example has a test, a README and a row in the guide', () => {
+it('each example has a test, a README and a row in the guide', { tags: 'full' }, () => {
   const guide = readFileSync(locate('docs/guides/examples.md'), 'utf8');
   const tests = readFileSync(locate('test/e2e/examples.test.ts'), 'utf8');
   for (const example of EXAMPLES) {

@@ -23,7 +23,7 @@ function listTexts(value: unknown): string {
 }
 
 describe('one command and one answer of the API', () => {
-  it.each(questions)('%s', async (_, { ask, request, answer }) => {
+  it.each(questions)('%s', { tags: 'full' }, async (_, { ask, request, answer }) => {
     const { stdout, stderr } = await world.daemon.cli(...ask(world));
     expect(stderr).toBe('');
     expectAll(stdout, answer(world));
@@ -33,7 +33,7 @@ describe('one command and one answer of the API', () => {
   });
 });
 
-it('a name of a webhook and an automation is answered with the exact forms', async () => {
+it('a name of a webhook and an automation is answered with the exact forms', { tags: 'full' }, async () => {
   const { code, stderr } = await world.daemon.cli('why', 'off');
   expect([code, stderr]).toEqual([
     2,
@@ -41,13 +41,13 @@ it('a name of a webhook and an automation is answered with the exact forms', asy
   ]);
 });
 
-it('a rejected request is found by the ID that its sender shows', async () => {
+it('a rejected request is found by the ID that its sender shows', { tags: 'full' }, async () => {
   const { stdout } = await world.daemon.cli('why', 'guid-rejected');
   expect(stdout).toContain(world.deliveries.rejected);
   expect(stdout).toContain('Rejected (auth). The sender uses an older version of the secret');
 });
 
-it('an unknown name is answered with similar names, and exit code 1', async () => {
+it('an unknown name is answered with similar names, and exit code 1', { tags: 'full' }, async () => {
   const { code, stderr } = await world.daemon.cli('why', 'typos');
   expect([code, stderr]).toEqual([
     1,

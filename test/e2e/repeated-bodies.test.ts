@@ -54,7 +54,7 @@ async function post(
 
 const list = async (path: string) => (await daemon.api(`/factories/payments/${path}`)).body.data;
 
-it('shows a repeated body with another ID as a duplicate of the accepted delivery', async () => {
+it('shows a repeated body with another ID as a duplicate of the accepted delivery', { tags: 'full' }, async () => {
   for (const id of ['first', 'changed']) expect(await post(0, -1, id)).toBe(200);
   const [duplicate, accepted] = await list('deliveries');
   expect([accepted.label, accepted.runs.length]).toEqual(['Accepted', 1]);

@@ -49,7 +49,7 @@ describe('the status of a daemon', () => {
     repo.remove();
   });
 
-  it('says which secrets of runs are missing now, not at the apply', async () => {
+  it('says which secrets of runs are missing now, not at the apply', { tags: 'full' }, async () => {
     const missing =
       'RunSecretMissing: every run of act fails: there is no team secret named RUN_TOKEN that runs of the factory may use';
     const show = async () => (await daemon.cli('automation', 'show', 'act')).stdout;
