@@ -30,6 +30,10 @@ describe('npm run measure', { tags: 'full' }, () => {
     expect(rows.filter((row) => row[4] !== undefined)).toEqual(missed);
     expect(run.status).toBe(missed.length === 0 ? 0 : 1);
   });
+
+  it('finds no value above its limit', () => {
+    expect(rows.filter((row) => row[4] !== undefined).map(([row]) => row)).toEqual([]);
+  });
 });
 
 function writeSource(source: string): string {
