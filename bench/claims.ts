@@ -1,5 +1,5 @@
 import { AppError } from '../src/domain/errors.ts';
-import type { RunQueue } from '../src/domain/ports/runs/run-queue.ts';
+import type { RunQueue } from '../src/domain/ports/run-queue.ts';
 import type { Storage } from '../src/domain/ports/storage.ts';
 import { startStorage } from '../src/storage/thread/start-storage.ts';
 import { applyOneOfEach, buildAutomation, FACTORY } from '../test/helpers/build-apply.ts';

@@ -25,7 +25,7 @@ import { readSchema, SCHEMA_NAMES } from '../definitions/yaml/schemas.ts';
 import type { Role } from '../domain/access.ts';
 import { AppError } from '../domain/errors.ts';
 import type { RunId, WebhookUid } from '../domain/ids.ts';
-import type { RunControl } from '../domain/ports/runs/run-control.ts';
+import type { RunControl } from '../domain/ports/run-control.ts';
 import { NO_RESULTS } from '../domain/run-results.ts';
 import { SecretValue } from '../domain/secret-value.ts';
 

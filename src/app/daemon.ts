@@ -1,8 +1,8 @@
 import type { JsonObject } from '../domain/json.ts';
-import type { InventoryReader } from '../domain/ports/definitions/inventory.ts';
-import type { ReconcileControl } from '../domain/ports/definitions/reconciler.ts';
-import type { ReloadControl } from '../domain/ports/reload-control.ts';
-import type { StartRecords } from '../domain/ports/runs/executor.ts';
+import type { ReconcileControl } from '../domain/ports/definitions.ts';
+import type { StartRecords } from '../domain/ports/executor.ts';
+import type { InventoryReader } from '../domain/ports/inventory.ts';
+import type { ReloadControl } from '../domain/ports/operations.ts';
 import type { SecretHistory, SecretStore } from '../domain/ports/secret-store.ts';
 import type { Environment } from '../domain/reserved-variables.ts';
 import type { Run } from '../domain/resources/run.ts';

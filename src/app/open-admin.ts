@@ -10,7 +10,7 @@ import { createBackfill } from '../api/webhooks/post-backfill.ts';
 import { createTestDeliverySender } from '../api/webhooks/send-test-delivery.ts';
 import { listFactorySettings } from '../config/push-trigger.ts';
 import type { ClientAddresses } from '../domain/client-address.ts';
-import type { ReloadControl } from '../domain/ports/reload-control.ts';
+import type { ReloadControl } from '../domain/ports/operations.ts';
 import { createDeliveryDiagnosis } from '../ingress/diagnosis/diagnose-delivery.ts';
 import { createUploadDiagnosis } from '../ingress/diagnosis/diagnose-upload.ts';
 import { createDiagnosisThread } from '../ingress/diagnosis/diagnosis-thread.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createReportAccess } from '../api/runs/open-reports.ts';
 import type { Config } from '../config/config.ts';
 import type { Part } from '../domain/part.ts';
-import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
+import type { RunObserver } from '../domain/ports/run-control.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import { describeHalt, describeTrouble } from '../operations/health/live-conditions.ts';
 import { observeAll } from '../operations/observability/tracing/open-tracing.ts';

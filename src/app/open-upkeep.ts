@@ -1,6 +1,6 @@
 import type { ConfigChange } from '../config/live-config.ts';
 import type { Part } from '../domain/part.ts';
-import type { StartRecords } from '../domain/ports/runs/executor.ts';
+import type { StartRecords } from '../domain/ports/executor.ts';
 import { measureUptimeMs } from '../domain/time/steady-clock.ts';
 import type { IngressRows } from '../ingress/create-ingress.ts';
 import type { LiveSchedule } from '../operations/backup/live-schedule.ts';

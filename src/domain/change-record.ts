@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AuditedChange } from './audit.ts';
-import type { ReservedKey } from './ports/access/idempotency.ts';
+import type { ReservedKey } from './ports/idempotency.ts';
 
 /** What the storage stores together with the first change of a request, in the same transaction. */
 export interface ChangeRecord {

@@ -1,4 +1,4 @@
-import type { Pause } from './ports/runs/pause-table.ts';
+import type { Pause } from './ports/pauses.ts';
 import type { Condition } from './reconciliation.ts';
 import { CATCH_UP_FACTOR } from './retention-time.ts';
 import { formatInstant } from './time/clock.ts';

@@ -1,5 +1,5 @@
 import type { DeliveryId, RunId } from './ids.ts';
-import type { ScheduleChanges } from './ports/definitions/serving.ts';
+import type { ScheduleChanges } from './ports/definitions.ts';
 import type { AdmissionKind, Counts, ProbeMessage, UnacceptedKind } from './ports/replicas.ts';
 import type { ReconciliationEnd } from './reconciliation.ts';
 import type { DeliveryLogEntry, NewRun, RecordOutcome } from './resources/delivery.ts';

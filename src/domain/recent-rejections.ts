@@ -1,5 +1,5 @@
 import type { WebhookUid } from './ids.ts';
-import type { DeliveryReader } from './ports/deliveries/delivery-log.ts';
+import type { DeliveryReader } from './ports/delivery-log.ts';
 import { REJECTED_LABELS } from './resources/delivery.ts';
 
 /** Entries of the log that are read for one webhook. */

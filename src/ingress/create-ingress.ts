@@ -5,7 +5,7 @@ import { messageOf } from '../domain/errors.ts';
 import type { Publish } from '../domain/happenings.ts';
 import type { IdSource } from '../domain/ids.ts';
 import type { Part } from '../domain/part.ts';
-import type { UnloggedCounts } from '../domain/ports/deliveries/unlogged-counts.ts';
+import type { UnloggedCounts } from '../domain/ports/delivery-log.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { IngressMetrics } from '../domain/ports/metrics.ts';
 import type { SharedAdmissions } from '../domain/ports/replicas.ts';

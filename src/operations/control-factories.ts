@@ -1,6 +1,6 @@
-import type { InventoryReader } from '../domain/ports/definitions/inventory.ts';
-import type { FactoryControl } from '../domain/ports/definitions/reconciler.ts';
-import type { PauseControl } from '../domain/ports/runs/pause-control.ts';
+import type { FactoryControl } from '../domain/ports/definitions.ts';
+import type { InventoryReader } from '../domain/ports/inventory.ts';
+import type { PauseControl } from '../domain/ports/pauses.ts';
 import type { KnownWebhooks } from '../ingress/registry/known-webhooks.ts';
 import type { Alerts } from '../outbound/alerts/create-alerts.ts';
 import type { Metrics } from './observability/metrics/metrics.ts';

@@ -3,7 +3,7 @@ import { type AuditedChange, RECONCILER } from '../domain/audit.ts';
 import type { IdSource } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { PlanSection } from '../domain/plan.ts';
-import type { WebhookRow } from '../domain/ports/definitions/inventory.ts';
+import type { WebhookRow } from '../domain/ports/inventory.ts';
 import type { Reconciliation } from '../domain/reconciliation.ts';
 import type { AppliedWebhook } from '../domain/resources/webhook.ts';
 import type { ComputedPlan } from './plan/compute-plan.ts';

@@ -1,8 +1,8 @@
 import type { Backtest } from '../domain/backtest.ts';
 import type { WebhookUid } from '../domain/ids.ts';
-import type { Inventory } from '../domain/ports/definitions/inventory.ts';
-import type { ProposedTrigger } from '../domain/ports/deliveries/backtester.ts';
-import type { StoredPayloads } from '../domain/ports/deliveries/stored-payloads.ts';
+import type { ProposedTrigger } from '../domain/ports/delivery-control.ts';
+import type { StoredPayloads } from '../domain/ports/delivery-log.ts';
+import type { Inventory } from '../domain/ports/inventory.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import { type BacktestBounds, runBacktest } from './plan/backtest.ts';
 import { collectFilters, collectOpenFilters, listOpen, type StartingFilters } from './plan/trigger-changes.ts';

@@ -3,7 +3,7 @@ import { writeWebhook } from '../definitions/write/write-webhook.ts';
 import type { AppliedFactory } from '../domain/applied.ts';
 import { automationPaths, webhookPath } from '../domain/definition-paths.ts';
 import { AppError } from '../domain/errors.ts';
-import type { Author, FileChange, HostedSource } from '../domain/ports/definitions/hosted-source.ts';
+import type { Author, FileChange, HostedSource } from '../domain/ports/sources.ts';
 import type { SourceTree } from '../domain/source-tree.ts';
 import type { FactoryContext } from './factory-context.ts';
 

@@ -3,15 +3,19 @@ import type { FactoryConfig } from '../config/config.ts';
 import { AppError } from '../domain/errors.ts';
 import type { IdSource } from '../domain/ids.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
-import type { FactoryNames, ForgetOutcome, RenameOutcome } from '../domain/ports/definitions/factory-names.ts';
-import type { Revision } from '../domain/ports/definitions/hosted-source.ts';
-import type { Inventory } from '../domain/ports/definitions/inventory.ts';
-import type { LiveDefinitions } from '../domain/ports/definitions/live-definitions.ts';
-import type { FactoryControl, ReconcileControl } from '../domain/ports/definitions/reconciler.ts';
-import type { Serving } from '../domain/ports/definitions/serving.ts';
+import type {
+  FactoryControl,
+  FactoryNames,
+  ForgetOutcome,
+  ReconcileControl,
+  RenameOutcome,
+  Serving,
+} from '../domain/ports/definitions.ts';
+import type { Inventory } from '../domain/ports/inventory.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { ReadLiveChange } from '../domain/ports/replicas.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
+import type { LiveDefinitions, Revision } from '../domain/ports/sources.ts';
 import type { OnTimedPass } from '../domain/ports/tracing.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import type { Schedule } from '../domain/time/schedule.ts';

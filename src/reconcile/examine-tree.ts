@@ -4,7 +4,7 @@ import type { AppliedFactory } from '../domain/applied.ts';
 import type { FactoryDefinition } from '../domain/definition.ts';
 import { type Diagnostic, hasErrors } from '../domain/diagnostic.ts';
 import type { IdSource } from '../domain/ids.ts';
-import type { HostedSource } from '../domain/ports/definitions/hosted-source.ts';
+import type { HostedSource } from '../domain/ports/sources.ts';
 import type { SourceTree } from '../domain/source-tree.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import type { FactoryContext } from './factory-context.ts';

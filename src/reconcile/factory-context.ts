@@ -2,12 +2,11 @@ import type { ValidatedTree, ValidationContext } from '../definitions/check/chec
 import type { FileResults } from '../definitions/file-results.ts';
 import type { Actor } from '../domain/access.ts';
 import type { IdSource } from '../domain/ids.ts';
-import type { DefinitionSource } from '../domain/ports/definitions/definition-source.ts';
-import type { HostedSource } from '../domain/ports/definitions/hosted-source.ts';
-import type { Inventory } from '../domain/ports/definitions/inventory.ts';
-import type { Serving } from '../domain/ports/definitions/serving.ts';
+import type { Serving } from '../domain/ports/definitions.ts';
+import type { Inventory } from '../domain/ports/inventory.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
+import type { DefinitionSource, HostedSource } from '../domain/ports/sources.ts';
 import type { OnTimedPass } from '../domain/ports/tracing.ts';
 import type { SourceTree } from '../domain/source-tree.ts';
 import type { Clock } from '../domain/time/clock.ts';

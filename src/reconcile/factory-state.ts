@@ -9,7 +9,7 @@ import type {
   AutomationRow,
   Inventory,
   WebhookRow,
-} from '../domain/ports/definitions/inventory.ts';
+} from '../domain/ports/inventory.ts';
 import type { Condition, FactoryStatus, Reconciliation } from '../domain/reconciliation.ts';
 import type { AppliedAutomation } from '../domain/resources/automation.ts';
 import type { AppliedWebhook } from '../domain/resources/webhook.ts';

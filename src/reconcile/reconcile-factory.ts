@@ -12,8 +12,8 @@ import type { AppliedFactory } from '../domain/applied.ts';
 import type { Diagnostic } from '../domain/diagnostic.ts';
 import { AppError } from '../domain/errors.ts';
 import { EMPTY_PLAN, type Plan } from '../domain/plan.ts';
-import type { SourceFailure, SourceResult } from '../domain/ports/definitions/definition-source.ts';
-import type { AppliedChange, WebhookRow } from '../domain/ports/definitions/inventory.ts';
+import type { AppliedChange, WebhookRow } from '../domain/ports/inventory.ts';
+import type { SourceFailure, SourceResult } from '../domain/ports/sources.ts';
 import {
   type Commit,
   type Condition,

@@ -1,8 +1,7 @@
 import { AppError } from '../domain/errors.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
-import type { Ancestry } from '../domain/ports/definitions/definition-source.ts';
-import type { Revision } from '../domain/ports/definitions/hosted-source.ts';
 import type { ReadLiveChange } from '../domain/ports/replicas.ts';
+import type { Ancestry, Revision } from '../domain/ports/sources.ts';
 import type { Reconciliation, ReconciliationEnd } from '../domain/reconciliation.ts';
 import type { Backoff } from '../domain/time/backoff.ts';
 import type { Schedule } from '../domain/time/schedule.ts';

@@ -1,7 +1,7 @@
 import type { ConfigChange } from '../config/live-config.ts';
 import { type ConditionState, describeCondition } from '../domain/conditions.ts';
 import type { Part } from '../domain/part.ts';
-import type { InventoryReader } from '../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../domain/ports/inventory.ts';
 import type { LiveFactories } from '../ingress/registry/live-factories.ts';
 import type { Registry } from '../ingress/registry/registry.ts';
 import type { Replicas } from '../storage/replicas/join-replicas.ts';

@@ -1,7 +1,6 @@
-import type { AppliedFactory } from '../domain/applied.ts';
-import { NO_VERSION } from '../domain/applied.ts';
-import type { AppliedChange, AssignedNumbers, AutomationRow } from '../domain/ports/definitions/inventory.ts';
-import type { ListeningAutomation, Serving, ServingWebhook } from '../domain/ports/definitions/serving.ts';
+import { type AppliedFactory, NO_VERSION } from '../domain/applied.ts';
+import type { ListeningAutomation, Serving, ServingWebhook } from '../domain/ports/definitions.ts';
+import type { AppliedChange, AssignedNumbers, AutomationRow } from '../domain/ports/inventory.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { LiveChange } from '../domain/ports/replicas.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';

@@ -1,5 +1,5 @@
 import type { RandomBytes } from '../domain/ids.ts';
-import type { InventoryReader } from '../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../domain/ports/inventory.ts';
 import type { AdoptSecret } from '../ingress/ingress-context.ts';
 import { createReconcilers, type ReconcilerParts, type Reconcilers } from './create-reconcilers.ts';
 import { createSecretAdoption } from './edit/adopt-secret.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { RunReader } from '../domain/ports/runs/run-queue.ts';
+import type { RunReader } from '../domain/ports/run-queue.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import type { Run } from '../domain/resources/run.ts';
 import { createRedactor } from '../platform/secrets/redactor.ts';

@@ -1,11 +1,11 @@
 import type { FactoryConfig } from '../config/config.ts';
 import { LED_EXECUTORS, LOCAL_EXECUTORS } from '../config/executors/executors.ts';
 import type { RunId } from '../domain/ids.ts';
+import type { Executor, RunLogWriter, StartRecords } from '../domain/ports/executor.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { Executor, RunLogWriter, StartRecords } from '../domain/ports/runs/executor.ts';
-import type { RunGroup } from '../domain/ports/runs/run-group.ts';
-import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
-import type { RunReader } from '../domain/ports/runs/run-queue.ts';
+import type { RunObserver } from '../domain/ports/run-control.ts';
+import type { RunGroup } from '../domain/ports/run-group.ts';
+import type { RunReader } from '../domain/ports/run-queue.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import type { Storage } from '../domain/ports/storage.ts';
 import type { Environment } from '../domain/reserved-variables.ts';

@@ -1,5 +1,5 @@
-import type { DrainState } from '../domain/ports/runs/drain-control.ts';
-import type { Executor } from '../domain/ports/runs/executor.ts';
+import type { Executor } from '../domain/ports/executor.ts';
+import type { DrainState } from '../domain/ports/pauses.ts';
 import type { RunInput } from '../domain/resources/run.ts';
 import type { BudgetTerms } from '../domain/run-policy.ts';
 import type { WorkerCheckout } from '../domain/workspace.ts';

@@ -8,17 +8,20 @@
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../domain/errors.ts';
 import type { RunId } from '../domain/ids.ts';
+import type { RunLogWriter, StartRecords } from '../domain/ports/executor.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { DrainControl } from '../domain/ports/runs/drain-control.ts';
-import type { RunLogWriter, StartRecords } from '../domain/ports/runs/executor.ts';
-import type { PauseControl } from '../domain/ports/runs/pause-control.ts';
-import type { PauseTable } from '../domain/ports/runs/pause-table.ts';
-import type { RunControl, WaitingRun, WaitReason } from '../domain/ports/runs/run-control.ts';
-import { LONE_RUN_GROUP, type RunGroup } from '../domain/ports/runs/run-group.ts';
-import { type RunObserver, UNOBSERVED } from '../domain/ports/runs/run-observer.ts';
-import type { RunQueue, RunReader } from '../domain/ports/runs/run-queue.ts';
-import type { WorkerControl } from '../domain/ports/runs/worker-control.ts';
+import type { DrainControl, PauseControl, PauseTable } from '../domain/ports/pauses.ts';
+import {
+  type RunControl,
+  type RunObserver,
+  UNOBSERVED,
+  type WaitingRun,
+  type WaitReason,
+} from '../domain/ports/run-control.ts';
+import { LONE_RUN_GROUP, type RunGroup } from '../domain/ports/run-group.ts';
+import type { RunQueue, RunReader } from '../domain/ports/run-queue.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
+import type { WorkerControl } from '../domain/ports/workers.ts';
 import type { NewRun } from '../domain/resources/delivery.ts';
 import type { ExecutorType, Run } from '../domain/resources/run.ts';
 import { retryWithBackoff } from '../domain/time/backoff.ts';

@@ -1,4 +1,4 @@
-import type { RunDocuments } from '../domain/ports/runs/executor.ts';
+import type { RunDocuments } from '../domain/ports/executor.ts';
 import { presentFields } from '../domain/resources/fields.ts';
 import { RUN_FIELDS, type RunInput, type StandsFor } from '../domain/resources/run.ts';
 import type { RunContext } from '../domain/run-context.ts';

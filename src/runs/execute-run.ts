@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts';
+import type { Accepted, ExecutionRequest, Executor, NotStarted } from '../domain/ports/executor.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { Accepted, ExecutionRequest, Executor, NotStarted } from '../domain/ports/runs/executor.ts';
-import type { RunReader } from '../domain/ports/runs/run-queue.ts';
+import type { RunReader } from '../domain/ports/run-queue.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../domain/resources/run.ts';
 import { renderRunDocuments } from './envelope.ts';

@@ -1,6 +1,5 @@
-import type { DrainState } from '../domain/ports/runs/drain-control.ts';
-import type { Pause } from '../domain/ports/runs/pause-table.ts';
-import type { WaitingRun, WaitReason } from '../domain/ports/runs/run-control.ts';
+import type { DrainState, Pause } from '../domain/ports/pauses.ts';
+import type { WaitingRun, WaitReason } from '../domain/ports/run-control.ts';
 import { formatInstant } from '../domain/time/clock.ts';
 import type { WorkerSupply } from './workers/worker-registry.ts';
 

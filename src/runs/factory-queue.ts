@@ -1,9 +1,9 @@
 import { messageOf } from '../domain/errors.ts';
 import type { RunId } from '../domain/ids.ts';
+import type { Accepted, Executor, NotStarted, RunLogWriter, StopOrder } from '../domain/ports/executor.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { Accepted, Executor, NotStarted, RunLogWriter, StopOrder } from '../domain/ports/runs/executor.ts';
-import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
-import type { OfAttempt, RunQueue, RunReader } from '../domain/ports/runs/run-queue.ts';
+import type { RunObserver } from '../domain/ports/run-control.ts';
+import type { OfAttempt, RunQueue, RunReader } from '../domain/ports/run-queue.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import type { Run, RunInput, RunResult } from '../domain/resources/run.ts';
 import { NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../domain/run-policy.ts';

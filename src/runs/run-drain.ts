@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts';
-import type { DrainControl, DrainState } from '../domain/ports/runs/drain-control.ts';
+import type { DrainControl, DrainState } from '../domain/ports/pauses.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import type { DispatchState } from './dispatch-terms.ts';
 import type { FactoryQueues } from './factory-queues.ts';

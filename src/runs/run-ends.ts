@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { AppError, messageOf } from '../domain/errors.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { FinishRequest, RunEnd, RunQueue } from '../domain/ports/runs/run-queue.ts';
+import type { FinishRequest, RunEnd, RunQueue } from '../domain/ports/run-queue.ts';
 import type { Run, RunResult } from '../domain/resources/run.ts';
 import { LOCAL_BACKOFF, retryWithBackoff } from '../domain/time/backoff.ts';
 import { type Clock, formatInstant } from '../domain/time/clock.ts';

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { RunId } from '../domain/ids.ts';
-import type { Admitted } from '../domain/ports/runs/run-queue.ts';
+import type { Admitted } from '../domain/ports/run-queue.ts';
 
 /**
  * What the parts of a dispatcher report to it. They are created before it listens, and report nothing until it starts, so that

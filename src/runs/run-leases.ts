@@ -1,10 +1,10 @@
 import { AppError } from '../domain/errors.ts';
 import type { RunId } from '../domain/ids.ts';
+import type { Executor, RunLogWriter, StartRecords } from '../domain/ports/executor.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { Executor, RunLogWriter, StartRecords } from '../domain/ports/runs/executor.ts';
-import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
-import type { RunQueue, RunReader } from '../domain/ports/runs/run-queue.ts';
-import type { Hold, HolderReport, HoldOutcome, LeaseTerm, NewOutput } from '../domain/ports/runs/worker-control.ts';
+import type { RunObserver } from '../domain/ports/run-control.ts';
+import type { RunQueue, RunReader } from '../domain/ports/run-queue.ts';
+import type { Hold, HolderReport, HoldOutcome, LeaseTerm, NewOutput } from '../domain/ports/workers.ts';
 import type { Run, RunProgress, RunResult } from '../domain/resources/run.ts';
 import { maskTexts } from '../domain/run-output.ts';
 import { NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../domain/run-policy.ts';

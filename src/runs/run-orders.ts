@@ -1,9 +1,9 @@
 import { AppError } from '../domain/errors.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { RunControl } from '../domain/ports/runs/run-control.ts';
-import type { RunGroup } from '../domain/ports/runs/run-group.ts';
-import type { Admitted, RunQueue, RunReader } from '../domain/ports/runs/run-queue.ts';
+import type { RunControl } from '../domain/ports/run-control.ts';
+import type { RunGroup } from '../domain/ports/run-group.ts';
+import type { Admitted, RunQueue, RunReader } from '../domain/ports/run-queue.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import type { DispatchState } from './dispatch-terms.ts';
 import type { FactoryQueues } from './factory-queues.ts';

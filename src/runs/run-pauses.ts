@@ -1,5 +1,4 @@
-import type { PauseControl } from '../domain/ports/runs/pause-control.ts';
-import type { Pause, PauseTable } from '../domain/ports/runs/pause-table.ts';
+import type { Pause, PauseControl, PauseTable } from '../domain/ports/pauses.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import { explainPause } from './explain-wait.ts';
 import type { RunEvents } from './run-events.ts';

@@ -1,9 +1,9 @@
 import type { RunId } from '../domain/ids.ts';
+import type { Executor } from '../domain/ports/executor.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { Executor } from '../domain/ports/runs/executor.ts';
-import type { RunGroup } from '../domain/ports/runs/run-group.ts';
-import type { RunObserver } from '../domain/ports/runs/run-observer.ts';
-import type { RunQueue } from '../domain/ports/runs/run-queue.ts';
+import type { RunObserver } from '../domain/ports/run-control.ts';
+import type { RunGroup } from '../domain/ports/run-group.ts';
+import type { RunQueue } from '../domain/ports/run-queue.ts';
 import type { ExecutorType, Run } from '../domain/resources/run.ts';
 import { NO_RETRY, RETRY_INTERRUPTED } from '../domain/run-policy.ts';
 import type { Clock } from '../domain/time/clock.ts';

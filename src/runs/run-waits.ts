@@ -1,4 +1,4 @@
-import type { WaitingRun, WaitReason } from '../domain/ports/runs/run-control.ts';
+import type { WaitingRun, WaitReason } from '../domain/ports/run-control.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import type { DispatchState } from './dispatch-terms.ts';
 import { explainGate, explainWait } from './explain-wait.ts';

@@ -1,5 +1,5 @@
-import type { Executor } from '../domain/ports/runs/executor.ts';
-import type { RunGroup } from '../domain/ports/runs/run-group.ts';
+import type { Executor } from '../domain/ports/executor.ts';
+import type { RunGroup } from '../domain/ports/run-group.ts';
 import type { ExecutorType } from '../domain/resources/run.ts';
 import type { DispatchState } from './dispatch-terms.ts';
 

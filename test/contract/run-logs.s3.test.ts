@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunLogParts } from '../../src/domain/ports/runs/run-log-parts.ts';
+import type { RunLogParts } from '../../src/domain/ports/run-files.ts';
 import type { Run } from '../../src/domain/resources/run.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
 import { createRunLogReader } from '../../src/runs/executors/log/run-log.ts';

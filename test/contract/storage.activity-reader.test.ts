@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HOUR_MS } from '../../src/domain/ports/deliveries/activity-reader.ts';
+import { HOUR_MS } from '../../src/domain/ports/delivery-log.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

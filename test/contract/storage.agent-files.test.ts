@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { collectAgentFiles, NO_AGENT_FILES } from '../../src/domain/agent-files.ts';
 import type { RunId } from '../../src/domain/ids.ts';
-import type { RetentionPolicy } from '../../src/domain/ports/retention.ts';
+import type { RetentionPolicy } from '../../src/domain/ports/operations.ts';
 import { applyOneOfEach, buildApply, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { createTree } from '../helpers/definition-tree.ts';

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_PLAN, type Plan, type PlanEntry } from '../../src/domain/plan.ts';
-import {
-  MAX_EXAMINED_APPLIES,
-  MAX_EXAMINED_PLAN_BYTES,
-} from '../../src/domain/ports/definitions/definition-history.ts';
+import { MAX_EXAMINED_APPLIES, MAX_EXAMINED_PLAN_BYTES } from '../../src/domain/ports/definitions.ts';
 import { applyFactory, buildAutomation, buildReconciliation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryId, WebhookUid } from '../../src/domain/ids.ts';
-import { type DeliverySearch, MAX_EXAMINED_DELIVERIES } from '../../src/domain/ports/deliveries/delivery-log.ts';
+import { type DeliverySearch, MAX_EXAMINED_DELIVERIES } from '../../src/domain/ports/delivery-log.ts';
 import type { DeliveryLabel } from '../../src/domain/resources/delivery.ts';
 import { applyFactory, applyOneOfEach, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FindableId } from '../../src/domain/ports/id-finder.ts';
+import type { FindableId } from '../../src/domain/ports/inventory.ts';
 import { applyFactory, applyOneOfEach, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RetentionPolicy } from '../../src/domain/ports/retention.ts';
+import type { RetentionPolicy } from '../../src/domain/ports/operations.ts';
 import type { DeliveryOffer } from '../../src/domain/resources/delivery.ts';
 import { LOOP_GUARD } from '../../src/domain/words/runs.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';

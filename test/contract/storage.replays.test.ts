@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryId } from '../../src/domain/ids.ts';
-import type { ReplaySearch, ReplaySpan, ReplayStep } from '../../src/domain/ports/deliveries/replays.ts';
+import type { ReplaySearch, ReplaySpan, ReplayStep } from '../../src/domain/ports/replays.ts';
 import type { DeliveryOffer } from '../../src/domain/resources/delivery.ts';
 import type { Replay } from '../../src/domain/resources/replay.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RetentionPolicy } from '../../src/domain/ports/retention.ts';
+import type { RetentionPolicy } from '../../src/domain/ports/operations.ts';
 import {
   applyFactory,
   applyOneOfEach,

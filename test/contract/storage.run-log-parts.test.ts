@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { messageOf } from '../../src/domain/errors.ts';
 import type { RunId } from '../../src/domain/ids.ts';
-import { MAX_PART_BYTES, type NewLogPart, type RunLogParts } from '../../src/domain/ports/runs/run-log-parts.ts';
+import { MAX_PART_BYTES, type NewLogPart, type RunLogParts } from '../../src/domain/ports/run-files.ts';
 import type { Run } from '../../src/domain/resources/run.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
 import { createLogSink, LOG_LIMIT_BYTES } from '../../src/runs/executors/log/log-sink.ts';

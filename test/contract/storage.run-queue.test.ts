@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/domain/access.ts';
 import type { RunId } from '../../src/domain/ids.ts';
-import { MAX_EXAMINED_RUNS, type RunSearch } from '../../src/domain/ports/runs/run-queue.ts';
+import { MAX_EXAMINED_RUNS, type RunSearch } from '../../src/domain/ports/run-queue.ts';
 import type { RunState } from '../../src/domain/resources/run.ts';
 import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { RunId } from '../../src/domain/ids.ts';
-import type { ClaimRequest } from '../../src/domain/ports/runs/run-queue.ts';
+import type { ClaimRequest } from '../../src/domain/ports/run-queue.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { eventually } from '../helpers/eventually.ts';

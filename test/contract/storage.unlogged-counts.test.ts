@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NewUnlogged } from '../../src/domain/ports/deliveries/unlogged-counts.ts';
+import type { NewUnlogged } from '../../src/domain/ports/delivery-log.ts';
 import { applyFactory, buildWebhook } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

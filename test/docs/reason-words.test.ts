@@ -13,7 +13,7 @@ function readSources(folder: string): string {
 }
 
 it('src/domain/words has a sentence for each reason of a reconciliation or a condition', () => {
-  const sources = readSources('src/reconcile/') + readDocument('src/domain/ports/definitions/definition-source.ts');
+  const sources = readSources('src/reconcile/') + readDocument('src/domain/ports/sources.ts');
   const failures = /type SourceFailure =([^;]*);/.exec(sources)![1]!;
   const ofPasses = [
     ...failures.matchAll(/'(\w+)'/g),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CONDITIONS } from '../../src/domain/conditions.ts';
-import type { SourceFailure } from '../../src/domain/ports/definitions/definition-source.ts';
+import type { SourceFailure } from '../../src/domain/ports/sources.ts';
 import type { ReconciliationResult } from '../../src/domain/reconciliation.ts';
 import { readDocument, readFirstColumn } from '../helpers/documents.ts';
 

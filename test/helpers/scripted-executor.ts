@@ -1,5 +1,5 @@
 import type { RunId } from '../../src/domain/ids.ts';
-import type { ExecutionRequest, Executor, StopOrder } from '../../src/domain/ports/runs/executor.ts';
+import type { ExecutionRequest, Executor, StopOrder } from '../../src/domain/ports/executor.ts';
 import type { RunResult } from '../../src/domain/resources/run.ts';
 
 const SUCCEEDED: RunResult = { state: 'succeeded', error: null, exitCode: 0 };

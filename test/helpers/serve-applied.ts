@@ -1,5 +1,5 @@
 import type { AppliedFactory } from '../../src/domain/applied.ts';
-import type { ServingWebhook } from '../../src/domain/ports/definitions/serving.ts';
+import type { ServingWebhook } from '../../src/domain/ports/definitions.ts';
 import { SecretValue } from '../../src/domain/secret-value.ts';
 import { triggerFiltersByWebhook } from '../../src/domain/trigger.ts';
 import type { PushTrigger } from '../../src/ingress/registry/build-live-webhooks.ts';

@@ -1,4 +1,4 @@
-import type { ListeningAutomation } from '../../src/domain/ports/definitions/serving.ts';
+import type { ListeningAutomation } from '../../src/domain/ports/definitions.ts';
 import type { ScheduleStore } from '../../src/domain/ports/schedules.ts';
 import type { Storage } from '../../src/domain/ports/storage.ts';
 import type { DeliveryOffer, RecordOutcome } from '../../src/domain/resources/delivery.ts';

@@ -1,5 +1,5 @@
-import type { StartRecords } from '../../src/domain/ports/runs/executor.ts';
-import type { ClaimOrder, WorkerCaller } from '../../src/domain/ports/runs/worker-control.ts';
+import type { StartRecords } from '../../src/domain/ports/executor.ts';
+import type { ClaimOrder, WorkerCaller } from '../../src/domain/ports/workers.ts';
 
 /** A worker without labels, as one that states nothing about itself. */
 export const callerNamed = (token: string, more: Partial<WorkerCaller> = {}): WorkerCaller => {

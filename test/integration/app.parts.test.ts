@@ -11,7 +11,7 @@ import type { Handlers, Happenings } from '../../src/domain/happenings.ts';
 import type { RunId, WebhookUid } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Part } from '../../src/domain/part.ts';
-import type { WaitingRun } from '../../src/domain/ports/runs/run-control.ts';
+import type { WaitingRun } from '../../src/domain/ports/run-control.ts';
 import type { DeliveryLogEntry } from '../../src/domain/resources/delivery.ts';
 import type { Replay } from '../../src/domain/resources/replay.ts';
 import { SecretValue } from '../../src/domain/secret-value.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { OpenBackup } from '../../src/domain/ports/backup-control.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { OpenBackup } from '../../src/domain/ports/operations.ts';
 import { describeSource } from '../../src/operations/backup/describe-source.ts';
 import { OnlineBackups } from '../../src/operations/backup/online-backups.ts';
 import { ScheduledBackups } from '../../src/operations/backup/scheduled-backups.ts';

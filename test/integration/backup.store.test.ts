@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { BackupRequest, OpenBackup } from '../../src/domain/ports/backup-control.ts';
+import type { BackupRequest, OpenBackup } from '../../src/domain/ports/operations.ts';
 import { describeSource } from '../../src/operations/backup/describe-source.ts';
 import { openOfflineBackup } from '../../src/operations/backup/offline-backup.ts';
 import { restoreBackup } from '../../src/operations/backup/restore-backup.ts';

@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/domain/errors.ts';
 import type { RunId } from '../../src/domain/ids.ts';
-import type { WebhookView } from '../../src/domain/ports/definitions/inventory.ts';
-import type { RunControl } from '../../src/domain/ports/runs/run-control.ts';
+import type { WebhookView } from '../../src/domain/ports/inventory.ts';
+import type { RunControl } from '../../src/domain/ports/run-control.ts';
 import type { StoredDecisions } from '../../src/domain/resources/delivery.ts';
 import { escapeText } from '../../src/domain/words/escape-text.ts';
-import type { CliSurroundings } from '../helpers/run-cli.ts';
-import { runCli } from '../helpers/run-cli.ts';
-import type { SeededServices } from '../helpers/seeded-services.ts';
+import { type CliSurroundings, runCli } from '../helpers/run-cli.ts';
 import {
   createSeededServer,
   createSeededServices,
@@ -27,6 +25,7 @@ import {
   RECONCILIATION_ID,
   REJECTED_ID,
   RUN_ID,
+  type SeededServices,
   URL_TOKEN_UID,
   WEBHOOK_UID,
 } from '../helpers/seeded-services.ts';

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeliverySearch } from '../../src/domain/ports/deliveries/delivery-log.ts';
+import type { DeliverySearch } from '../../src/domain/ports/delivery-log.ts';
 import type { Delivery } from '../../src/domain/resources/delivery.ts';
 import { runCli } from '../helpers/run-cli.ts';
-import type { SeededServices } from '../helpers/seeded-services.ts';
 import {
   createSeededServer,
   createSeededServices,
@@ -14,6 +13,7 @@ import {
   REJECTED_ID,
   REPLAY_ID,
   RUN_ID,
+  type SeededServices,
   WEBHOOK_UID,
 } from '../helpers/seeded-services.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { ListenerIndex } from '../../src/definitions/filter/listeners/listener-index.ts';
 import { AppError } from '../../src/domain/errors.ts';
-import type { DeliveryLog } from '../../src/domain/ports/deliveries/delivery-log.ts';
+import type { DeliveryLog } from '../../src/domain/ports/delivery-log.ts';
 import { startIngress, type TestIngress } from '../helpers/start-ingress.ts';
 
 const UNAVAILABLE =

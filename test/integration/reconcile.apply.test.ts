@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/domain/errors.ts';
-import type { Inventory } from '../../src/domain/ports/definitions/inventory.ts';
+import type { Inventory } from '../../src/domain/ports/inventory.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld, type WorldOptions } from '../helpers/reconcile-world.ts';
 
 const SECRET = 'a-secret-that-is-long-enough';

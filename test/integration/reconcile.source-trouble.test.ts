@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SourceFailure } from '../../src/domain/ports/definitions/definition-source.ts';
+import type { SourceFailure } from '../../src/domain/ports/sources.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
 
 const SECRET = 'a-secret-that-is-long-enough';

@@ -2,7 +2,7 @@ import { link, mkdir, readdir, rename, rm, symlink, truncate, writeFile } from '
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Logger } from '../../src/domain/ports/logger.ts';
-import type { ArtifactOwner, RunArtifacts } from '../../src/domain/ports/runs/run-artifacts.ts';
+import type { ArtifactOwner, RunArtifacts } from '../../src/domain/ports/run-files.ts';
 import { keepArtifacts, openInside } from '../../src/runs/executors/files/keep-artifacts.ts';
 import { createRunArtifacts } from '../../src/runs/executors/files/run-artifacts.ts';
 import { createRunFiles } from '../../src/runs/executors/files/run-files.ts';

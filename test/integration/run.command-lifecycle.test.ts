@@ -2,7 +2,7 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StartRecords } from '../../src/domain/ports/runs/executor.ts';
+import type { StartRecords } from '../../src/domain/ports/executor.ts';
 import {
   execute,
   isAlive,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ContainerSettings } from '../../src/config/executors/container-kind.ts';
-import type { StopOrder } from '../../src/domain/ports/runs/executor.ts';
+import type { StopOrder } from '../../src/domain/ports/executor.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
 import { createRedactingTransform } from '../../src/platform/secrets/redactor.ts';
 import { createContainerExecutor } from '../../src/runs/executors/container/container-executor.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/domain/access.ts';
 import { AppError } from '../../src/domain/errors.ts';
-import type { RunObserver } from '../../src/domain/ports/runs/run-observer.ts';
+import type { RunObserver } from '../../src/domain/ports/run-control.ts';
 import type { Run } from '../../src/domain/resources/run.ts';
 import { SecretValue } from '../../src/domain/secret-value.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';

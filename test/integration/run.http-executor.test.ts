@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/domain/ids.ts';
-import type { Executor } from '../../src/domain/ports/runs/executor.ts';
+import type { Executor } from '../../src/domain/ports/executor.ts';
 import type { SecretStore } from '../../src/domain/ports/secret-store.ts';
 import type { Run } from '../../src/domain/resources/run.ts';
 import { SecretValue } from '../../src/domain/secret-value.ts';

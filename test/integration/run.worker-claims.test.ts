@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src/domain/errors.ts';
-import type { ClaimOrder } from '../../src/domain/ports/runs/worker-control.ts';
+import type { ClaimOrder } from '../../src/domain/ports/workers.ts';
 import type { Run } from '../../src/domain/resources/run.ts';
 import { SecretValue } from '../../src/domain/secret-value.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DefinitionSource } from '../../src/domain/ports/definitions/definition-source.ts';
+import type { DefinitionSource } from '../../src/domain/ports/sources.ts';
 import { createGitSource } from '../../src/reconcile/source/git-source.ts';
 import { createLiveSource } from '../../src/reconcile/source/live-source.ts';
 import { createManagedSource } from '../../src/reconcile/source/managed-source.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { DefinitionSource } from '../../src/domain/ports/definitions/definition-source.ts';
+import type { DefinitionSource } from '../../src/domain/ports/sources.ts';
 import { createFileEntry } from '../../src/domain/source-tree.ts';
 import { createGitSource, type GitSourceOptions } from '../../src/reconcile/source/git-source.ts';
 import { createCountedGit } from '../helpers/counted-git.ts';

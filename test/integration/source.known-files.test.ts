@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DefinitionSource } from '../../src/domain/ports/definitions/definition-source.ts';
+import type { DefinitionSource } from '../../src/domain/ports/sources.ts';
 import { createFileEntry, digestBytes, type KnownFiles, type TreeEntry } from '../../src/domain/source-tree.ts';
 import { createGitSource } from '../../src/reconcile/source/git-source.ts';
 import { type CountedGit, createCountedGit } from '../helpers/counted-git.ts';

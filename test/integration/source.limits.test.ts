@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DefinitionSource } from '../../src/domain/ports/definitions/definition-source.ts';
+import type { DefinitionSource } from '../../src/domain/ports/sources.ts';
 import { createGitSource, type GitSourceOptions } from '../../src/reconcile/source/git-source.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type GitHttpServerOptions, startGitHttpServer } from '../helpers/git-http-server.ts';

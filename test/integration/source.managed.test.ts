@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileChange, HostedSource } from '../../src/domain/ports/definitions/hosted-source.ts';
+import type { FileChange, HostedSource } from '../../src/domain/ports/sources.ts';
 import { createManagedSource } from '../../src/reconcile/source/managed-source.ts';
 import { createCountedGit } from '../helpers/counted-git.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';

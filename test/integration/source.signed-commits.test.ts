@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { DefinitionSource } from '../../src/domain/ports/definitions/definition-source.ts';
+import type { DefinitionSource } from '../../src/domain/ports/sources.ts';
 import { createGitSource } from '../../src/reconcile/source/git-source.ts';
 import { hasProgram } from '../helpers/has-program.ts';
 import { createSigningKey, type SigningKey, signTip, writeAllowedSigners } from '../helpers/ssh-signing.ts';

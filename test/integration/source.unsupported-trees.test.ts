@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SourceResult } from '../../src/domain/ports/definitions/definition-source.ts';
+import type { SourceResult } from '../../src/domain/ports/sources.ts';
 import { createFileEntry, type SourceTree } from '../../src/domain/source-tree.ts';
 import { readDirectoryTree, readRevisionTree } from '../../src/reconcile/source/directory-source.ts';
 import { createGitSource } from '../../src/reconcile/source/git-source.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HOUR_MS } from '../../src/domain/ports/deliveries/activity-reader.ts';
+import { HOUR_MS } from '../../src/domain/ports/delivery-log.ts';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WebhookUid } from '../../src/domain/ids.ts';
-import { HOUR_MS } from '../../src/domain/ports/deliveries/activity-reader.ts';
+import { HOUR_MS } from '../../src/domain/ports/delivery-log.ts';
 import { type StorageThread, startStorage } from '../../src/storage/thread/start-storage.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';

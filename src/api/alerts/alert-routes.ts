@@ -3,8 +3,7 @@ import { ALERT_STATES, type Alert, type AlertState } from '../../domain/alerts/a
 import { ALERT_RULE_NAMES, type AlertRule } from '../../domain/alerts/alert-rules.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { AlertId } from '../../domain/ids.ts';
-import type { AlertControl } from '../../domain/ports/alerts/alert-control.ts';
-import type { AlertStore } from '../../domain/ports/alerts/alert-store.ts';
+import type { AlertControl, AlertStore } from '../../domain/ports/messages.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

@@ -1,6 +1,6 @@
 import type { Alert } from '../../domain/alerts/alert.ts';
 import { ALERT_RULES } from '../../domain/alerts/alert-rules.ts';
-import type { AlertTargetState } from '../../domain/ports/alerts/alert-control.ts';
+import type { AlertTargetState } from '../../domain/ports/messages.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 
 /** An alert in an answer. */

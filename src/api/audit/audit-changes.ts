@@ -4,7 +4,7 @@ import { actFor } from '../../domain/change-record.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { AuditLog } from '../../domain/ports/access/audit-log.ts';
+import type { AuditLog } from '../../domain/ports/access.ts';
 import type { SignInOutcome } from '../../domain/ports/metrics.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { SlidingWindow } from '../../domain/time/sliding-window.ts';

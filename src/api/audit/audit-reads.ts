@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { READ } from '../../domain/audit.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { derivedAuditId } from '../../domain/ids.ts';
-import type { AuditLog } from '../../domain/ports/access/audit-log.ts';
+import type { AuditLog } from '../../domain/ports/access.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { describeChange } from './describe-change.ts';
 

@@ -7,14 +7,13 @@ import {
   type AuditOutcome,
   outcomeOf,
 } from '../../domain/audit.ts';
-import type { AuditLog, AuditRequest } from '../../domain/ports/access/audit-log.ts';
+import type { AuditLog, AuditRequest } from '../../domain/ports/access.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { describeAction } from '../openapi/operations.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { INSTANT, parseInstant } from '../server/instants.ts';
-import type { PageQuery } from '../server/page-query.ts';
-import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
+import { type PageQuery, pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
 
 interface AuditQuery extends PageQuery {
   actor?: string;

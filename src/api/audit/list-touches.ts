@@ -1,5 +1,5 @@
 import { type AuditEntry, RECONCILER } from '../../domain/audit.ts';
-import type { AuditLog } from '../../domain/ports/access/audit-log.ts';
+import type { AuditLog } from '../../domain/ports/access.ts';
 import type { Touch } from '../../operations/story/story-parts.ts';
 import { describeAction } from '../openapi/operations.ts';
 

@@ -1,5 +1,5 @@
 import type { User } from '../../domain/access.ts';
-import type { UserTable } from '../../domain/ports/access/user-table.ts';
+import type { UserTable } from '../../domain/ports/access.ts';
 import type { PasswordAttempts } from './password-attempts.ts';
 import type { Passwords } from './passwords.ts';
 

@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
-import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
+import type { PauseControl } from '../../domain/ports/pauses.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { tagAutomation } from '../../reconcile/edit/entity-tag.ts';
 import type { FindSource } from '../factories/factory-source.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
-import type { PageQuery } from '../server/page-query.ts';
-import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
+import { type PageQuery, pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 import { type AutomationSurroundings, presentAutomation } from './present-automation.ts';
 

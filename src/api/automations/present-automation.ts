@@ -4,9 +4,9 @@ import { listResolvedNames, matchesFactoryRepositories } from '../../definitions
 import { TRIGGER_PROVIDERS } from '../../definitions/triggers/providers.ts';
 import { createTicks, listNextTicks } from '../../domain/cron/ticks.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { AutomationView, WebhookView } from '../../domain/ports/definitions/inventory.ts';
-import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { AutomationView, WebhookView } from '../../domain/ports/inventory.ts';
+import type { PauseControl } from '../../domain/ports/pauses.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
 import { AUTOMATION_FIELDS } from '../../domain/resources/automation.ts';
 import { presentFields } from '../../domain/resources/fields.ts';
 import type { ScheduleState } from '../../domain/resources/schedule.ts';

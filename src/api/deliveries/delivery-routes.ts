@@ -2,16 +2,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import type { JsonSchema } from '../../domain/json.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
-import type { DiagnoseDelivery } from '../../domain/ports/deliveries/delivery-diagnosis.ts';
+import type { DiagnoseDelivery } from '../../domain/ports/delivery-control.ts';
 import {
   type DeliveryPage,
   type DeliveryReader,
+  type HandshakeLog,
   MAX_EXAMINED_BYTES,
   MAX_EXAMINED_DELIVERIES,
-} from '../../domain/ports/deliveries/delivery-log.ts';
-import type { HandshakeLog } from '../../domain/ports/deliveries/handshake-log.ts';
-import type { ReplayControl } from '../../domain/ports/deliveries/replay-control.ts';
+} from '../../domain/ports/delivery-log.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
+import type { ReplayControl } from '../../domain/ports/replays.ts';
 import { DELIVERY_LABELS, type Delivery, type DeliveryLabel } from '../../domain/resources/delivery.ts';
 import { describeLabel } from '../../domain/words/deliveries.ts';
 import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';

@@ -5,7 +5,7 @@ import {
 } from '../../definitions/filter/listeners/decide-listener.ts';
 import { FULL_MATCH } from '../../definitions/filter/nearness.ts';
 import type { DeliveryId, RunId } from '../../domain/ids.ts';
-import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
+import type { DeliveryReader } from '../../domain/ports/delivery-log.ts';
 import {
   type Decision,
   type Delivery,

@@ -1,6 +1,4 @@
-import type { SessionTable } from '../../domain/ports/access/session-table.ts';
-import type { TokenTable } from '../../domain/ports/access/token-table.ts';
-import type { UserTable } from '../../domain/ports/access/user-table.ts';
+import type { SessionTable, TokenTable, UserTable } from '../../domain/ports/access.ts';
 
 /** Where credentials and rights are stored. */
 export interface AccessTables {

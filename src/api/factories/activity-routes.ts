@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
-import type { ActivityReader } from '../../domain/ports/deliveries/activity-reader.ts';
-import { HOUR_MS, MAX_ACTIVITY_MS } from '../../domain/ports/deliveries/activity-reader.ts';
+import { type ActivityReader, HOUR_MS, MAX_ACTIVITY_MS } from '../../domain/ports/delivery-log.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WEBHOOK_UID } from '../../../test/helpers/seeded-services.ts';
-import { type ActivityReader, type ActivitySpan, HOUR_MS } from '../../domain/ports/deliveries/activity-reader.ts';
+import { type ActivityReader, type ActivitySpan, HOUR_MS } from '../../domain/ports/delivery-log.ts';
 import { collectActivity } from './collect-activity.ts';
 
 const SPAN = { factory: 'payments', fromAt: 10 * HOUR_MS, untilAt: 60 * HOUR_MS };

@@ -1,5 +1,5 @@
 import type { WebhookUid } from '../../domain/ids.ts';
-import { type ActivityReader, type ActivitySpan, HOUR_MS } from '../../domain/ports/deliveries/activity-reader.ts';
+import { type ActivityReader, type ActivitySpan, HOUR_MS } from '../../domain/ports/delivery-log.ts';
 import { DELIVERY_LABELS, type DeliveryLabel } from '../../domain/resources/delivery.ts';
 import { RUN_STATES, type RunState } from '../../domain/resources/run.ts';
 import { formatInstant } from '../../domain/time/clock.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import type { FactoryView } from '../../domain/reconciliation.ts';
 
 /** A factory with all its conditions. Throws `not_found` if it was forgotten after the check of the request. */

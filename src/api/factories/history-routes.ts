@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { Revision } from '../../domain/ports/definitions/hosted-source.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
-import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
+import type { PauseControl } from '../../domain/ports/pauses.ts';
+import type { Revision } from '../../domain/ports/sources.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { tagRevision } from '../../reconcile/edit/entity-tag.ts';
 import type { FactoryEditor } from '../../reconcile/edit/factory-editor.ts';

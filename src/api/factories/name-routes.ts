@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
-import type { FactoryControl } from '../../domain/ports/definitions/reconciler.ts';
+import type { FactoryControl } from '../../domain/ports/definitions.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

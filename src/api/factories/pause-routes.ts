@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
-import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
+import type { PauseControl } from '../../domain/ports/pauses.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { actorOf, factoryOf, requireReached } from '../server/reach.ts';

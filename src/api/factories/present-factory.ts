@@ -1,4 +1,4 @@
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import { type Condition, type FactoryView, rateCondition } from '../../domain/reconciliation.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { describeStatusReason } from '../../domain/words/status-reasons.ts';

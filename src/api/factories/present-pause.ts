@@ -1,5 +1,4 @@
-import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
-import type { Pause } from '../../domain/ports/runs/pause-table.ts';
+import type { Pause, PauseControl } from '../../domain/ports/pauses.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 
 /** A pause as the management API shows it. */

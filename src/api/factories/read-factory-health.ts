@@ -1,6 +1,6 @@
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import type { ListedReplica, ReplicaGroup } from '../../domain/ports/replicas.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { presentResults } from '../automations/present-results.ts';
 import type { CountRequests } from '../webhooks/count-requests.ts';

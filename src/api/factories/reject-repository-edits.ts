@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { factoryOf } from '../server/reach.ts';
 import type { FindSource } from './factory-source.ts';

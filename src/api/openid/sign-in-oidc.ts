@@ -1,9 +1,8 @@
 import type { User } from '../../domain/access.ts';
 import type { IdSource } from '../../domain/ids.ts';
-import type { UserTable } from '../../domain/ports/access/user-table.ts';
+import type { UserTable } from '../../domain/ports/access.ts';
 import type { Clock } from '../../domain/time/clock.ts';
-import type { ClaimRules } from './map-claims.ts';
-import { mapClaims } from './map-claims.ts';
+import { type ClaimRules, mapClaims } from './map-claims.ts';
 import type { OpenIdProvider, PendingSignIn, ProviderFailure } from './openid-provider.ts';
 
 /** Sign-in at an OpenID provider, as it is configured. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { BackupControl, BackupStatus } from '../../domain/ports/backup-control.ts';
+import type { BackupControl, BackupStatus } from '../../domain/ports/operations.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

@@ -3,7 +3,7 @@ import { describeScheme, type SignatureSchemeFacts } from '../../definitions/sig
 import { SCHEMES } from '../../definitions/signature/schemes/schemes.ts';
 import { readSchema, SCHEMA_NAMES } from '../../definitions/yaml/schemas.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { FindableId, IdFinder } from '../../domain/ports/id-finder.ts';
+import type { FindableId, IdFinder } from '../../domain/ports/inventory.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { PUBLIC, requireRole } from '../server/access-rules.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Doctor, DoctorReport } from '../../domain/ports/doctor.ts';
+import type { Doctor, DoctorReport } from '../../domain/ports/operations.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 

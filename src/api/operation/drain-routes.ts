@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { DrainControl, DrainState } from '../../domain/ports/runs/drain-control.ts';
+import type { DrainControl, DrainState } from '../../domain/ports/pauses.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

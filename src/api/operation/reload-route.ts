@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
-import type { ConfigReload, ReloadControl } from '../../domain/ports/reload-control.ts';
+import type { ConfigReload, ReloadControl } from '../../domain/ports/operations.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 

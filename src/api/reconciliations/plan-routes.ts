@@ -3,7 +3,7 @@ import { roleHolds } from '../../domain/access.ts';
 import { MAX_AGENT_FILES } from '../../domain/agent-files.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { PlanPreviewer } from '../../domain/plan-preview.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import { createFileEntry, MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../../domain/source-tree.ts';
 import { presentPlanPreview } from '../../reconcile/plan-report/present-plan.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';

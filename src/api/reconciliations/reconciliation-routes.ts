@@ -1,13 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { ReconciliationId } from '../../domain/ids.ts';
-import type { ReconcileControl } from '../../domain/ports/definitions/reconciler.ts';
-import type { ReconciliationReader } from '../../domain/ports/definitions/reconciliation-log.ts';
-import type { Clock } from '../../domain/time/clock.ts';
-import { formatInstant } from '../../domain/time/clock.ts';
+import type { ReconcileControl, ReconciliationReader } from '../../domain/ports/definitions.ts';
+import { type Clock, formatInstant } from '../../domain/time/clock.ts';
 import { listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
-import type { PageQuery } from '../server/page-query.ts';
-import { pageQuerySchema, presentPage, querySchema, readPage } from '../server/page-query.ts';
+import { type PageQuery, pageQuerySchema, presentPage, querySchema, readPage } from '../server/page-query.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 import { presentReconciliation } from './present-reconciliation.ts';
 

@@ -1,4 +1,4 @@
-import type { ReplayPreview } from '../../domain/ports/deliveries/replay-control.ts';
+import type { ReplayPreview } from '../../domain/ports/replays.ts';
 import { presentFields } from '../../domain/resources/fields.ts';
 import { REPLAY_FIELDS, type Replay, type SkipCounts } from '../../domain/resources/replay.ts';
 import { formatInstant } from '../../domain/time/clock.ts';

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
 import type { ReplayId } from '../../domain/ids.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
-import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
-import type { ReplayControl } from '../../domain/ports/deliveries/replay-control.ts';
-import type { Replays } from '../../domain/ports/deliveries/replays.ts';
+import type { DeliveryReader } from '../../domain/ports/delivery-log.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
+import type { ReplayControl, Replays } from '../../domain/ports/replays.ts';
 import {
   DEFAULT_REPLAY_RATE,
   MAX_OPEN_REPLAYS,

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
 import type { ReplicaGroup } from '../../domain/ports/replicas.ts';
-import type { RunArtifacts } from '../../domain/ports/runs/run-artifacts.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
-import type { WorkerControl } from '../../domain/ports/runs/worker-control.ts';
+import type { RunArtifacts } from '../../domain/ports/run-files.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
+import type { WorkerControl } from '../../domain/ports/workers.ts';
 import type { Run } from '../../domain/resources/run.ts';
 import { MAX_ARTIFACT_BYTES, MAX_ARTIFACTS, MAX_ARTIFACTS_BYTES, type RunOutput } from '../../domain/run-output.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';

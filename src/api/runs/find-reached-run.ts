@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { RunId } from '../../domain/ids.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
 import type { Run } from '../../domain/resources/run.ts';
 import { principalOf, requireReached } from '../server/reach.ts';
 

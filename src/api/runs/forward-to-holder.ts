@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Json } from '../../domain/json.ts';
 import type { ReplicaGroup } from '../../domain/ports/replicas.ts';
-import type { ArtifactOwner } from '../../domain/ports/runs/run-artifacts.ts';
+import type { ArtifactOwner } from '../../domain/ports/run-files.ts';
 import { askReplica, forwardRequest, reasonOfForward } from '../server/forward-request.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { isRunReport, type Notice } from '../../domain/notice.ts';
-import type { NoticeQueue } from '../../domain/ports/definitions/notice-queue.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { NoticeQueue } from '../../domain/ports/messages.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

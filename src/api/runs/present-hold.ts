@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
 import type { JsonSchema } from '../../domain/json.ts';
-import type { HoldOutcome, LeaseTerm } from '../../domain/ports/runs/worker-control.ts';
+import type { HoldOutcome, LeaseTerm } from '../../domain/ports/workers.ts';
 import type { Run } from '../../domain/resources/run.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 

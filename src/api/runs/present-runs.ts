@@ -1,6 +1,6 @@
 import type { RunId } from '../../domain/ids.ts';
-import type { RunControl, WaitReason } from '../../domain/ports/runs/run-control.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { RunControl, WaitReason } from '../../domain/ports/run-control.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
 import { presentFields, type ViewOf } from '../../domain/resources/fields.ts';
 import { ATTEMPT_FIELDS, RUN_FIELDS, type Run, type RunAttempt, type RunView } from '../../domain/resources/run.ts';
 import { explainRunError, type RunReason } from '../../domain/words/runs.ts';

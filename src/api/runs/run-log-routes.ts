@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
 import type { RunId } from '../../domain/ids.ts';
-import type { LogTime, RunLogReader } from '../../domain/ports/runs/executor.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { LogTime, RunLogReader } from '../../domain/ports/executor.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
 import type { Run } from '../../domain/resources/run.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { refTo } from '../openapi/schemas.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type AgentFileContent, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../domain/agent-files.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { RunControl } from '../../domain/ports/runs/run-control.ts';
-import { MAX_EXAMINED_RUNS } from '../../domain/ports/runs/run-queue.ts';
+import type { RunControl } from '../../domain/ports/run-control.ts';
+import { MAX_EXAMINED_RUNS } from '../../domain/ports/run-queue.ts';
 import { RUN_STATES, type Run, type RunInput } from '../../domain/resources/run.ts';
 import { PAYLOAD_FILE } from '../../runs/envelope.ts';
 import { readRunContext } from '../../runs/read-context.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import type { JsonSchema } from '../../domain/json.ts';
-import type { RunSearch } from '../../domain/ports/runs/run-queue.ts';
+import type { RunSearch } from '../../domain/ports/run-queue.ts';
 import { DEAD_LETTER_STATE, type RunState } from '../../domain/resources/run.ts';
 import { INSTANT, parseInstant } from '../server/instants.ts';
 

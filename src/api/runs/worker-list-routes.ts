@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { KnownWorker, WorkerControl } from '../../domain/ports/runs/worker-control.ts';
+import type { KnownWorker, WorkerControl } from '../../domain/ports/workers.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
-import type { Principal } from '../auth/authenticator.ts';
-import { reachesFactory } from '../auth/authenticator.ts';
+import { type Principal, reachesFactory } from '../auth/authenticator.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { principalOf } from '../server/reach.ts';

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
 import { EXIT_CODE_RANGE } from '../../domain/exit-code.ts';
 import type { JsonObject, JsonSchema } from '../../domain/json.ts';
-import type { RunControl } from '../../domain/ports/runs/run-control.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { RunControl } from '../../domain/ports/run-control.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
 import type {
   ClaimedRun,
   Hold,
@@ -11,7 +11,7 @@ import type {
   NewOutput,
   WorkerCaller,
   WorkerControl,
-} from '../../domain/ports/runs/worker-control.ts';
+} from '../../domain/ports/workers.ts';
 import {
   MAX_PROGRESS_CHARACTERS,
   type Run,

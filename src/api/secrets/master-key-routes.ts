@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { MasterKeyControl } from '../../domain/ports/master-key-control.ts';
+import type { MasterKeyControl } from '../../domain/ports/operations.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { describeUnfit } from '../../definitions/check/check-secret.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
-import type { DeliveryDiagnosis } from '../../domain/ports/deliveries/delivery-diagnosis.ts';
+import type { DeliveryDiagnosis } from '../../domain/ports/delivery-control.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import { type ScopeChange, SECRET_USES } from '../../domain/secret-scope.ts';
 import { SecretValue } from '../../domain/secret-value.ts';

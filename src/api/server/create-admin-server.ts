@@ -6,12 +6,19 @@ import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import fastifyStatic from '@fastify/static';
 import swagger from '@fastify/swagger';
-import type { ConnectionError, FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fastify, LogController } from 'fastify';
+import {
+  type ConnectionError,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify';
 import type { FindClientAddress } from '../../domain/client-address.ts';
 import type { RandomBytes } from '../../domain/ids.ts';
-import type { AnswerStore } from '../../domain/ports/access/idempotency.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { AnswerStore } from '../../domain/ports/idempotency.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import type { ReplicaGroup } from '../../domain/ports/replicas.ts';
 import { type AuditParts, auditChanges, auditChangesAhead } from '../audit/audit-changes.ts';
 import { auditReads } from '../audit/audit-reads.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { roleHolds } from '../../domain/access.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { RunId } from '../../domain/ids.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import type { Authenticator, Principal } from '../auth/authenticator.ts';
 import type { RouteAccess } from './access-rules.ts';

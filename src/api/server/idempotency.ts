@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, messageOf } from '../../domain/errors.ts';
-import type { AnswerStore, ReservedKey } from '../../domain/ports/access/idempotency.ts';
+import type { AnswerStore, ReservedKey } from '../../domain/ports/idempotency.ts';
 import { principalOf } from './reach.ts';
 
 declare module 'fastify' {

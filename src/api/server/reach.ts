@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../domain/access.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import type { FactoryHead } from '../../domain/reconciliation.ts';
-import type { Principal } from '../auth/authenticator.ts';
-import { reachesFactory } from '../auth/authenticator.ts';
+import { type Principal, reachesFactory } from '../auth/authenticator.ts';
 
 /** Who asks. Only on routes that are not public. */
 export function principalOf(request: FastifyRequest): Principal {

@@ -1,6 +1,6 @@
 import type { LoginLink } from '../../domain/access.ts';
 import type { IdSource, RandomBytes } from '../../domain/ids.ts';
-import type { LoginLinkTable } from '../../domain/ports/access/login-link-table.ts';
+import type { LoginLinkTable } from '../../domain/ports/access.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { CLOCK_TOLERANCE_MS } from '../../domain/time/steady-clock.ts';
 import { createCredential, hashCredential } from '../../platform/secrets/credential.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity, SessionOwner } from '../../domain/access.ts';
 import type { IdSource, RandomBytes } from '../../domain/ids.ts';
-import type { SessionTable } from '../../domain/ports/access/session-table.ts';
+import type { SessionTable } from '../../domain/ports/access.ts';
 import type { EventFeed } from '../../domain/ports/event-feed.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { createCredential, hashCredential } from '../../platform/secrets/credential.ts';

@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Session, SessionOwner } from '../../domain/access.ts';
-import { sessionOwnerOf } from '../../domain/access.ts';
+import { type Session, type SessionOwner, sessionOwnerOf } from '../../domain/access.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { SessionTable } from '../../domain/ports/access/session-table.ts';
-import type { UserTable } from '../../domain/ports/access/user-table.ts';
+import type { SessionTable, UserTable } from '../../domain/ports/access.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { presentBrowser } from '../auth/present-access.ts';
 import { listOf, noBody } from '../openapi/schemas.ts';

@@ -3,7 +3,7 @@ import type { Identity, SessionOwner, User } from '../../domain/access.ts';
 import type { SignInMethod } from '../../domain/audit.ts';
 import { networkOf } from '../../domain/client-address.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { TokenTable } from '../../domain/ports/access/token-table.ts';
+import type { TokenTable } from '../../domain/ports/access.ts';
 import type { EventFeed } from '../../domain/ports/event-feed.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { hasExpired } from '../../domain/words/credentials.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { TOKEN_ROLES, type TokenRole } from '../../domain/access.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { TokenId } from '../../domain/ids.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import { DURATION_PATTERN, parseDuration } from '../../domain/words/quantities.ts';
 import { createApiToken, type TokenParts } from '../../platform/secrets/create-api-token.ts';
 import { presentToken } from '../auth/present-access.ts';

@@ -1,8 +1,8 @@
 import type { User } from '../../domain/access.ts';
 import { AppError, type ProblemItem } from '../../domain/errors.ts';
 import type { UserId } from '../../domain/ids.ts';
-import type { UserTable } from '../../domain/ports/access/user-table.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { UserTable } from '../../domain/ports/access.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 
 /** The user of that ID; throws `not_found`. */
 export async function findUser({ users }: { users: Pick<UserTable, 'get'> }, id: string): Promise<User> {

@@ -1,19 +1,16 @@
 import type { FastifyInstance } from 'fastify';
-import type { Role, User } from '../../domain/access.ts';
-import { ROLES, USER_NAME_PATTERN } from '../../domain/access.ts';
+import { ROLES, type Role, USER_NAME_PATTERN, type User } from '../../domain/access.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { IdSource, UserId } from '../../domain/ids.ts';
-import type { UserChange, UserOutcome, UserTable } from '../../domain/ports/access/user-table.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { UserChange, UserOutcome, UserTable } from '../../domain/ports/access.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import type { Clock } from '../../domain/time/clock.ts';
-import type { Passwords } from '../auth/passwords.ts';
-import { requireGoodPassword } from '../auth/passwords.ts';
+import { type Passwords, requireGoodPassword } from '../auth/passwords.ts';
 import { presentUser } from '../auth/present-access.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
-import type { PageQuery } from '../server/page-query.ts';
-import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
+import { type PageQuery, pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { findUser, requireKnownFactories, unknownUser } from './require-known.ts';
 
 interface UserRouteParts {

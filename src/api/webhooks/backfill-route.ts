@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
-import type { BackfillControl } from '../../domain/ports/deliveries/backfill-control.ts';
-import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
+import type { BackfillControl } from '../../domain/ports/delivery-control.ts';
+import type { DeliveryReader } from '../../domain/ports/delivery-log.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { findLiveWebhook } from './find-webhook.ts';

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { WebhookUid } from '../../domain/ids.ts';
-import { HOUR_MS } from '../../domain/ports/deliveries/activity-reader.ts';
-import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
+import { type DeliveryReader, HOUR_MS } from '../../domain/ports/delivery-log.ts';
 import type { Delivery } from '../../domain/resources/delivery.ts';
 import { NO_TRAFFIC } from '../../domain/webhook-traffic.ts';
 import { describeRejections } from '../../domain/words/recent-activity.ts';

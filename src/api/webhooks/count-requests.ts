@@ -1,7 +1,11 @@
 import type { WebhookUid } from '../../domain/ids.ts';
-import { type ActivityReader, type DeliveryCount, HOUR_MS } from '../../domain/ports/deliveries/activity-reader.ts';
-import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
-import type { UnloggedCounts } from '../../domain/ports/deliveries/unlogged-counts.ts';
+import {
+  type ActivityReader,
+  type DeliveryCount,
+  type DeliveryReader,
+  HOUR_MS,
+  type UnloggedCounts,
+} from '../../domain/ports/delivery-log.ts';
 import { type RecentRejections, readRejections } from '../../domain/recent-rejections.ts';
 import type { DeliveryLabel } from '../../domain/resources/delivery.ts';
 import type { Clock } from '../../domain/time/clock.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { isWebhookUid } from '../../domain/ids.ts';
-import type { InventoryReader, WebhookView } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader, WebhookView } from '../../domain/ports/inventory.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 
 /** The webhook that the path names, in the factory that the path names; deleted ones included. Throws `not_found`. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import { formatPath } from '../../domain/words/payload-filters.ts';
 import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';
 import { refTo } from '../openapi/schemas.ts';

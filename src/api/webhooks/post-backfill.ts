@@ -1,8 +1,8 @@
 import { encodeHeaderValue, wrapInForm } from '../../definitions/signature/sign/delivery-parts.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { IdSource } from '../../domain/ids.ts';
-import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
-import type { BackfillControl, MissedDelivery } from '../../domain/ports/deliveries/backfill-control.ts';
+import type { BackfillControl, MissedDelivery } from '../../domain/ports/delivery-control.ts';
+import type { WebhookView } from '../../domain/ports/inventory.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { BackfillReason } from '../../domain/resources/delivery.ts';
 import type { Clock } from '../../domain/time/clock.ts';

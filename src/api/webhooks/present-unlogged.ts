@@ -1,5 +1,5 @@
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { UnloggedCount, UnloggedCounts } from '../../domain/ports/deliveries/unlogged-counts.ts';
+import type { UnloggedCount, UnloggedCounts } from '../../domain/ports/delivery-log.ts';
 import { type Clock, formatInstant } from '../../domain/time/clock.ts';
 import { describeUnlogged } from '../../domain/words/unlogged-reasons.ts';
 

@@ -2,8 +2,8 @@ import { findDeliveryIdPath } from '../../definitions/signature/schemes/delivery
 import { resolveScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
 import { isBodySecondKey } from '../../definitions/signature/schemes/retries.ts';
 import { listIdentities } from '../../definitions/signature/schemes/schemes.ts';
-import { SECRET_STATES, type SecretState, type WebhookView } from '../../domain/ports/definitions/inventory.ts';
-import type { CaptureControl, CaptureState } from '../../domain/ports/deliveries/capture-control.ts';
+import type { CaptureControl, CaptureState } from '../../domain/ports/delivery-control.ts';
+import { SECRET_STATES, type SecretState, type WebhookView } from '../../domain/ports/inventory.ts';
 import { presentFields } from '../../domain/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
 import { findOverlapEnd } from '../../domain/rotation-overlap.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
 import type { IdSource } from '../../domain/ids.ts';
-import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
+import type { WebhookView } from '../../domain/ports/inventory.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { buildSenderRequest } from '../../ingress/sender/build-request.ts';

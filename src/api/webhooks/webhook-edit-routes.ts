@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { JsonSchema } from '../../domain/json.ts';
-import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
+import type { WebhookView } from '../../domain/ports/inventory.ts';
 import { readDeclared, readRequest, requestProperties } from '../../domain/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
 import { SecretValue } from '../../domain/secret-value.ts';

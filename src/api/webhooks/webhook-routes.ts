@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
-import type { CaptureControl } from '../../domain/ports/deliveries/capture-control.ts';
+import type { CaptureControl } from '../../domain/ports/delivery-control.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import { tagWebhook } from '../../reconcile/edit/entity-tag.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
-import type { PageQuery } from '../server/page-query.ts';
-import { pageOf, presentPage, shortListQuerySchema } from '../server/page-query.ts';
+import { type PageQuery, pageOf, presentPage, shortListQuerySchema } from '../server/page-query.ts';
 import { factoryOf } from '../server/reach.ts';
 import { findLiveWebhook, findWebhook } from './find-webhook.ts';
 import { presentUnlogged, type UnloggedParts } from './present-unlogged.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readAnswer } from '../../client/read-answer.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { DoctorReport, Finding } from '../../domain/ports/doctor.ts';
+import type { DoctorReport, Finding } from '../../domain/ports/operations.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import { countOf } from '../../domain/words/quantities.ts';
 import type { CliCommand } from '../cli-command.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Daemon } from '../../app/daemon.ts';
 import { nameTrigger } from '../../definitions/triggers/describe-events.ts';
 import { createTicks } from '../../domain/cron/ticks.ts';
-import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
+import type { WebhookView } from '../../domain/ports/inventory.ts';
 import { presentFields } from '../../domain/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
 import type { SecretValue } from '../../domain/secret-value.ts';

@@ -1,6 +1,6 @@
 import type { WebhookUid } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { StoredPayloads } from '../../domain/ports/deliveries/stored-payloads.ts';
+import type { StoredPayloads } from '../../domain/ports/delivery-log.ts';
 import { PATTERN_LIMITS, type Scalar } from './pattern.ts';
 import { readRecentPayloads } from './recent-payloads.ts';
 

@@ -1,5 +1,5 @@
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { StoredPayloads } from '../../domain/ports/deliveries/stored-payloads.ts';
+import type { StoredPayloads } from '../../domain/ports/delivery-log.ts';
 
 const MAX_PAYLOADS = 50;
 const BYTES_A_PIECE = 262_144;

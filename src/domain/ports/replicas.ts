@@ -2,7 +2,7 @@ import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
 import type { AppliedAutomation } from '../resources/automation.ts';
 import type { AppliedWebhook } from '../resources/webhook.ts';
 import type { StoredTraceContext } from '../trace-context.ts';
-import type { DeliveryDiagnosis } from './deliveries/delivery-diagnosis.ts';
+import type { DeliveryDiagnosis } from './delivery-control.ts';
 
 /** What a daemon publishes about itself for those that share its storage. */
 export interface ReplicaDescription {

@@ -1,7 +1,7 @@
 import type { SecretSummary } from '../resources/secret.ts';
 import type { ScopeChange, SecretScope, SecretUser } from '../secret-scope.ts';
 import type { SecretValue } from '../secret-value.ts';
-import type { KeptAnswer } from './access/idempotency.ts';
+import type { KeptAnswer } from './idempotency.ts';
 
 /** A stored value, encrypted with a data key that is wrapped by the master key. */
 export interface SealedSecret {

@@ -1,30 +1,23 @@
-import type { AuditLog } from './access/audit-log.ts';
-import type { KeptAnswerTable } from './access/idempotency.ts';
-import type { LoginLinkTable } from './access/login-link-table.ts';
-import type { RunTokenTable } from './access/run-token-table.ts';
-import type { SessionTable } from './access/session-table.ts';
-import type { TokenTable } from './access/token-table.ts';
-import type { UserTable } from './access/user-table.ts';
-import type { AlertReader } from './alerts/alert-reader.ts';
-import type { AlertMessages, AlertStore } from './alerts/alert-store.ts';
-import type { DefinitionHistory } from './definitions/definition-history.ts';
-import type { FactoryNames } from './definitions/factory-names.ts';
-import type { Inventory, InventoryReader } from './definitions/inventory.ts';
-import type { LiveDefinitions } from './definitions/live-definitions.ts';
-import type { NoticeQueue } from './definitions/notice-queue.ts';
-import type { ReconciliationReader } from './definitions/reconciliation-log.ts';
-import type { ActivityReader } from './deliveries/activity-reader.ts';
-import type { DeliveryLog, DeliveryReader } from './deliveries/delivery-log.ts';
-import type { HandshakeLog } from './deliveries/handshake-log.ts';
-import type { Replays } from './deliveries/replays.ts';
-import type { StoredPayloads } from './deliveries/stored-payloads.ts';
-import type { UnloggedCounts } from './deliveries/unlogged-counts.ts';
-import type { IdFinder } from './id-finder.ts';
-import type { Retention } from './retention.ts';
-import type { PauseTable } from './runs/pause-table.ts';
-import type { RunQueue, RunReader } from './runs/run-queue.ts';
+import type { AuditLog, LoginLinkTable, RunTokenTable, SessionTable, TokenTable, UserTable } from './access.ts';
+import type { DefinitionHistory, FactoryNames, ReconciliationReader } from './definitions.ts';
+import type {
+  ActivityReader,
+  DeliveryLog,
+  DeliveryReader,
+  HandshakeLog,
+  StoredPayloads,
+  UnloggedCounts,
+} from './delivery-log.ts';
+import type { KeptAnswerTable } from './idempotency.ts';
+import type { IdFinder, Inventory, InventoryReader } from './inventory.ts';
+import type { AlertMessages, AlertReader, AlertStore, NoticeQueue } from './messages.ts';
+import type { Retention } from './operations.ts';
+import type { PauseTable } from './pauses.ts';
+import type { Replays } from './replays.ts';
+import type { RunQueue, RunReader } from './run-queue.ts';
 import type { ScheduleStore } from './schedules.ts';
 import type { ResealableSecretTable } from './secret-store.ts';
+import type { LiveDefinitions } from './sources.ts';
 
 /** All ports of one storage. Every method is one complete operation; no method leaves a transaction open. */
 export interface Storage {

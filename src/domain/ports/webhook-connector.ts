@@ -1,5 +1,5 @@
 import type { SecretValue } from '../secret-value.ts';
-import type { WebhookView } from './definitions/inventory.ts';
+import type { WebhookView } from './inventory.ts';
 
 /** Providers at which Dockbell creates and updates webhooks, by their names in triggers. */
 export const CONNECT_PROVIDERS = ['github', 'gitlab', 'linear'] as const;

@@ -10,9 +10,13 @@ import { isSecretPlaceholder, signsUnverifiedChallenges } from '../../definition
 import type { Scheme } from '../../definitions/signature/scheme.ts';
 import { resolveScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { InventoryReader, WebhookView } from '../../domain/ports/definitions/inventory.ts';
-import type { CapturedRequest, LocalCaptures } from '../../domain/ports/deliveries/capture-control.ts';
-import type { DeliveryDiagnosis, DiagnoseDelivery } from '../../domain/ports/deliveries/delivery-diagnosis.ts';
+import type {
+  CapturedRequest,
+  DeliveryDiagnosis,
+  DiagnoseDelivery,
+  LocalCaptures,
+} from '../../domain/ports/delivery-control.ts';
+import type { InventoryReader, WebhookView } from '../../domain/ports/inventory.ts';
 import type { Delivery } from '../../domain/resources/delivery.ts';
 import { adviseOn, BODY_REASONS, type BodyReason } from '../../domain/words/delivery-reasons.ts';
 import { type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';

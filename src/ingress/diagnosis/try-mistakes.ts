@@ -2,7 +2,7 @@ import type { RequestDiagnosis } from '../../definitions/signature/diagnose/diag
 import type { SecretCandidate } from '../../definitions/signature/rejected-request.ts';
 import type { Scheme } from '../../definitions/signature/scheme.ts';
 import { packScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
-import type { DeliveryDiagnosis } from '../../domain/ports/deliveries/delivery-diagnosis.ts';
+import type { DeliveryDiagnosis } from '../../domain/ports/delivery-control.ts';
 import type { SecretHistory, SecretStore, SecretVersion } from '../../domain/ports/secret-store.ts';
 import { describeUsedVersion } from '../../domain/words/credentials.ts';
 import type { DiagnosisTask } from './diagnosis-thread.ts';

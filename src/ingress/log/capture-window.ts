@@ -1,10 +1,5 @@
 import type { DeliveryId, WebhookUid } from '../../domain/ids.ts';
-import type {
-  CapturedRequest,
-  CaptureState,
-  LocalCaptures,
-  OpenCapture,
-} from '../../domain/ports/deliveries/capture-control.ts';
+import type { CapturedRequest, CaptureState, LocalCaptures, OpenCapture } from '../../domain/ports/delivery-control.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { type CancelCall, type Schedule, scheduleCall } from '../../domain/time/schedule.ts';
 

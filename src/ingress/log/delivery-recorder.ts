@@ -3,7 +3,7 @@
 // row are counted in `unlogged-tally.ts`. In memory only: `capture-window.ts`, `url-probes.ts`, `backfill-marks.ts`.
 
 import { AppError } from '../../domain/errors.ts';
-import type { DeliveryLog } from '../../domain/ports/deliveries/delivery-log.ts';
+import type { DeliveryLog } from '../../domain/ports/delivery-log.ts';
 import type {
   DeliveryLogEntry,
   DeliveryOffer,

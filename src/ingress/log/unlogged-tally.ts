@@ -1,4 +1,4 @@
-import type { NewUnlogged, UnloggedCounts } from '../../domain/ports/deliveries/unlogged-counts.ts';
+import type { NewUnlogged, UnloggedCounts } from '../../domain/ports/delivery-log.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import type { UnloggedReason } from '../../domain/words/unlogged-reasons.ts';
 

@@ -27,7 +27,7 @@ import { compileVerifier } from '../../definitions/signature/verify/compile-veri
 import { servedProvider } from '../../definitions/triggers/served-provider.ts';
 import type { EventPlace } from '../../domain/event-name.ts';
 import { parseSummaryTemplate, type SummaryPart } from '../../domain/event-summary.ts';
-import type { ServingWebhook } from '../../domain/ports/definitions/serving.ts';
+import type { ServingWebhook } from '../../domain/ports/definitions.ts';
 import { type AppliedWebhook, type DeclaredEvent, readPayloadPath } from '../../domain/resources/webhook.ts';
 import { findOverlapEnd } from '../../domain/rotation-overlap.ts';
 import type { SecretValue } from '../../domain/secret-value.ts';

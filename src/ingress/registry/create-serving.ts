@@ -1,5 +1,5 @@
-import type { AssignedNumbers } from '../../domain/ports/definitions/inventory.ts';
-import type { Serving } from '../../domain/ports/definitions/serving.ts';
+import type { Serving } from '../../domain/ports/definitions.ts';
+import type { AssignedNumbers } from '../../domain/ports/inventory.ts';
 import type { LiveFactories } from './live-factories.ts';
 
 /**

@@ -6,7 +6,7 @@ import {
   type LiveApply,
 } from '../../definitions/filter/listeners/listener-index.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { ListeningAutomation } from '../../domain/ports/definitions/serving.ts';
+import type { ListeningAutomation } from '../../domain/ports/definitions.ts';
 
 /** The filters of an automation for each webhook, compiled. */
 export type CompiledFilters = ReadonlyMap<WebhookUid, ListenerPatterns>;

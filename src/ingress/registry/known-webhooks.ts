@@ -1,4 +1,4 @@
-import type { WebhookName } from '../../domain/ports/definitions/inventory.ts';
+import type { WebhookName } from '../../domain/ports/inventory.ts';
 import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
 
 /** A webhook of the storage, whether it is served or not. */

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { declareWebhook } from '../../../test/helpers/declare-webhook.ts';
 import { onPayload, received } from '../../../test/helpers/payload-filter.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { WebhookName } from '../../domain/ports/definitions/inventory.ts';
-import type { ListeningAutomation, ServedChange } from '../../domain/ports/definitions/serving.ts';
+import type { ListeningAutomation, ServedChange } from '../../domain/ports/definitions.ts';
+import type { WebhookName } from '../../domain/ports/inventory.ts';
 import { LiveFactories } from './live-factories.ts';
 import { Registry } from './registry.ts';
 

@@ -5,13 +5,13 @@
 
 import type { Listener } from '../../definitions/filter/listeners/listener-index.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { AssignedNumbers } from '../../domain/ports/definitions/inventory.ts';
 import type {
   ListeningAutomation,
   ScheduleChanges,
   ServedChange,
   StagedAutomations,
-} from '../../domain/ports/definitions/serving.ts';
+} from '../../domain/ports/definitions.ts';
+import type { AssignedNumbers } from '../../domain/ports/inventory.ts';
 import { type ScheduledAutomation, TICK_LISTENERS, type TickSource } from '../../domain/resources/schedule.ts';
 import { TICK_SOURCE_NAME } from '../../domain/words/deliveries.ts';
 import { buildLiveWebhook, type PushTrigger } from './build-live-webhooks.ts';

@@ -2,7 +2,7 @@
 // delivery is replayed immediately (`replay-delivery.ts`), a selection by `replay-loop.ts`, which draws its states.
 // `evaluate-replay.ts` decides what a stored delivery starts now or would have started then, `preview-replay.ts` counts it.
 
-import type { ReplayControl, ReplayRequest } from '../../domain/ports/deliveries/replay-control.ts';
+import type { ReplayControl, ReplayRequest } from '../../domain/ports/replays.ts';
 import { MAX_OPEN_REPLAYS, type Replay } from '../../domain/resources/replay.ts';
 import { measureReplay, previewReplay } from './preview-replay.ts';
 import { type ReplayContext, replayDelivery } from './replay-delivery.ts';

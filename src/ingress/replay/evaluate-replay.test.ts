@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ids } from '../../../test/helpers/build-offer.ts';
 import { NOW_MS, WEBHOOK_UID } from '../../../test/helpers/seeded-services.ts';
 import { ListenerIndex } from '../../definitions/filter/listeners/listener-index.ts';
-import type { StartedThen, StoredDelivery } from '../../domain/ports/deliveries/replays.ts';
+import type { StartedThen, StoredDelivery } from '../../domain/ports/replays.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import { evaluateReplay } from './evaluate-replay.ts';
 

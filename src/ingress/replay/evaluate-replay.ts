@@ -1,6 +1,6 @@
 import type { IdSource } from '../../domain/ids.ts';
 import { WantedKeys } from '../../domain/payload/wanted-keys.ts';
-import type { StartedThen, StoredDelivery } from '../../domain/ports/deliveries/replays.ts';
+import type { StartedThen, StoredDelivery } from '../../domain/ports/replays.ts';
 import { parseRecordedHeaders } from '../../domain/resources/delivery.ts';
 import type { Replay } from '../../domain/resources/replay.ts';
 import { findKeyPaths } from '../../domain/run-policy.ts';

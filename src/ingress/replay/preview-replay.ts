@@ -3,8 +3,10 @@ import type {
   PreviewedAutomation,
   ReplayPreview,
   ReplaySelection,
-} from '../../domain/ports/deliveries/replay-control.ts';
-import type { ReplaySpan, Replays, StoredDelivery } from '../../domain/ports/deliveries/replays.ts';
+  ReplaySpan,
+  Replays,
+  StoredDelivery,
+} from '../../domain/ports/replays.ts';
 import { addSkips } from '../../domain/resources/replay.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import type { Registry } from '../registry/registry.ts';

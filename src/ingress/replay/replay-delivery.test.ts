@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ids } from '../../../test/helpers/build-offer.ts';
 import { createStandingClock, makeDelivery, NOW_MS, PAYLOAD } from '../../../test/helpers/seeded-services.ts';
 import { ListenerIndex } from '../../definitions/filter/listeners/listener-index.ts';
-import type { ReplayOrder } from '../../domain/ports/deliveries/replay-control.ts';
+import type { ReplayOrder } from '../../domain/ports/replays.ts';
 import type { DeliveryOffer, OfferOutcome, ReplayEntry } from '../../domain/resources/delivery.ts';
 import { Registry } from '../registry/registry.ts';
 import { type ReplayContext, replayDelivery } from './replay-delivery.ts';

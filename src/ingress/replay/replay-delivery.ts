@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
 import type { IdSource } from '../../domain/ids.ts';
-import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
-import type { ReplayOrder, ReplayOutcome } from '../../domain/ports/deliveries/replay-control.ts';
+import type { DeliveryReader } from '../../domain/ports/delivery-log.ts';
+import type { ReplayOrder, ReplayOutcome } from '../../domain/ports/replays.ts';
 import type { DeliveryTracer } from '../../domain/ports/tracing.ts';
 import { type NewRun, parseRecordedHeaders } from '../../domain/resources/delivery.ts';
 import type { Clock } from '../../domain/time/clock.ts';

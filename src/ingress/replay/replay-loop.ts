@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '../../domain/errors.ts';
 import type { IdSource, ReplayId } from '../../domain/ids.ts';
-import type { ReplaySlice, ReplayStep, Replays } from '../../domain/ports/deliveries/replays.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
+import type { ReplaySlice, ReplayStep, Replays } from '../../domain/ports/replays.ts';
 import type { DeliveryTracer, ReplayTrace } from '../../domain/ports/tracing.ts';
 import type { DeliveryLogEntry, NewRun, RecordOutcome, ReplayEntry } from '../../domain/resources/delivery.ts';
 import { addSkips, isOpenReplay, type Replay, type SkipCounts } from '../../domain/resources/replay.ts';

@@ -1,4 +1,4 @@
-import type { ReplaySearch } from '../../domain/ports/deliveries/replays.ts';
+import type { ReplaySearch } from '../../domain/ports/replays.ts';
 import type { Replay } from '../../domain/resources/replay.ts';
 
 /** What a replay examines, by its filter. */

@@ -5,9 +5,9 @@
 import { createTicks, type Ticks } from '../../domain/cron/ticks.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { IdSource } from '../../domain/ids.ts';
-import type { ScheduleChanges } from '../../domain/ports/definitions/serving.ts';
+import type { ScheduleChanges } from '../../domain/ports/definitions.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
+import type { PauseControl } from '../../domain/ports/pauses.ts';
 import type { ScheduleStep, ScheduleStore } from '../../domain/ports/schedules.ts';
 import type { DeliveryLogEntry, NewRun, RecordOutcome } from '../../domain/resources/delivery.ts';
 import type { ScheduledAutomation, ScheduleState, TickSource } from '../../domain/resources/schedule.ts';

@@ -4,8 +4,8 @@
 // or `scheduled-backups.ts` stores it. The way back: `restore-backup.ts`, which checks everything before the last rename.
 
 import type { Config } from '../../config/config.ts';
-import type { BackupControl } from '../../domain/ports/backup-control.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
+import type { BackupControl } from '../../domain/ports/operations.ts';
 import { type Environment, MASTER_KEY_VARIABLE } from '../../domain/reserved-variables.ts';
 import { systemClock } from '../../domain/time/clock.ts';
 import type { DataPaths } from '../../platform/data-dir/data-paths.ts';

@@ -1,4 +1,4 @@
-import type { BackupSchedule } from '../../domain/ports/backup-control.ts';
+import type { BackupSchedule } from '../../domain/ports/operations.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import type { BackupPolicy, ScheduledBackups } from './scheduled-backups.ts';
 

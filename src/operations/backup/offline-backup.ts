@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import type { BackupProgress, BackupRequest, OpenBackup } from '../../domain/ports/backup-control.ts';
+import type { BackupProgress, BackupRequest, OpenBackup } from '../../domain/ports/operations.ts';
 import { systemClock } from '../../domain/time/clock.ts';
 import { requireOwnDatabase } from '../../platform/data-dir/require-database.ts';
 import { lockDataDir } from '../../storage/data-dir-lock.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import type { BackupControl, BackupProgress, BackupRequest, OpenBackup } from '../../domain/ports/backup-control.ts';
+import type { BackupControl, BackupProgress, BackupRequest, OpenBackup } from '../../domain/ports/operations.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { measureArchive, writeArchive } from './archive/write-archive.ts';
 import { type BackupSource, type StagedBackup, stageBackup } from './stage-backup.ts';

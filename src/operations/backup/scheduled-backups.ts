@@ -1,8 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, systemErrorCode } from '../../domain/errors.ts';
-import type { BackupSchedule } from '../../domain/ports/backup-control.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
+import type { BackupSchedule } from '../../domain/ports/operations.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import type { Schedule } from '../../domain/time/schedule.ts';
 import { workOnEach } from '../../domain/work-on-each.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BackupProgress, BackupRequest } from '../../domain/ports/backup-control.ts';
+import type { BackupProgress, BackupRequest } from '../../domain/ports/operations.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import type { DataPaths } from '../../platform/data-dir/data-paths.ts';
 import { copyInBackground } from '../../storage/sqlite/disk/copy-in-background.ts';

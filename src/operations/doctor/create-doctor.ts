@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { ClientAddresses } from '../../domain/client-address.ts';
 import type { IdSource } from '../../domain/ids.ts';
-import type { Doctor } from '../../domain/ports/doctor.ts';
+import type { Doctor } from '../../domain/ports/operations.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import { systemClock } from '../../domain/time/clock.ts';
 import type { UrlProbes } from '../../ingress/log/url-probes.ts';

@@ -3,7 +3,7 @@
 
 import type { Config } from '../../config/config.ts';
 import { AppError, messageOf } from '../../domain/errors.ts';
-import type { DoctorReport, Finding } from '../../domain/ports/doctor.ts';
+import type { DoctorReport, Finding } from '../../domain/ports/operations.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import { resolveDataPaths } from '../../platform/data-dir/data-paths.ts';
 import { adminExposureCheck, proxiesCheck, reportUrlCheck } from './checks/addresses.ts';

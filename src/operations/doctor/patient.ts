@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { UnreadHops } from '../../domain/client-address.ts';
-import type { Finding } from '../../domain/ports/doctor.ts';
+import type { Finding } from '../../domain/ports/operations.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import type { DataPaths } from '../../platform/data-dir/data-paths.ts';
 

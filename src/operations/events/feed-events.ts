@@ -1,7 +1,7 @@
 import type { DeliveryId, RunId, WebhookUid } from '../../domain/ids.ts';
-import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
+import type { DeliveryReader } from '../../domain/ports/delivery-log.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
 import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
 import {
   type Delivery,

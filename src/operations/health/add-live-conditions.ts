@@ -1,5 +1,5 @@
 import { type ConditionState, describeCondition } from '../../domain/conditions.ts';
-import type { Failing, InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { Failing, InventoryReader } from '../../domain/ports/inventory.ts';
 import type { Condition, FactoryView } from '../../domain/reconciliation.ts';
 import type { Registry } from '../../ingress/registry/registry.ts';
 import type { LiveConditions } from './live-conditions.ts';

@@ -4,10 +4,9 @@ import {
   type PartCondition,
   updateConditions,
 } from '../../domain/conditions.ts';
-import type { BackupSchedule } from '../../domain/ports/backup-control.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { DrainControl } from '../../domain/ports/runs/drain-control.ts';
-import type { PauseControl } from '../../domain/ports/runs/pause-control.ts';
+import type { BackupSchedule } from '../../domain/ports/operations.ts';
+import type { DrainControl, PauseControl } from '../../domain/ports/pauses.ts';
 import type { Condition } from '../../domain/reconciliation.ts';
 import type { RetentionTime } from '../../domain/retention-time.ts';
 import type { ClockStep, SteadyClock } from '../../domain/time/steady-clock.ts';

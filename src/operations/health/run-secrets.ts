@@ -1,5 +1,5 @@
 import { describeCondition } from '../../domain/conditions.ts';
-import type { AutomationView, InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { AutomationView, InventoryReader } from '../../domain/ports/inventory.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { Condition } from '../../domain/reconciliation.ts';
 import { isInScope, type SecretScope } from '../../domain/secret-scope.ts';

@@ -4,8 +4,8 @@
 
 import type { RunId } from '../../domain/ids.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { Retention, RetentionPolicy } from '../../domain/ports/retention.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { Retention, RetentionPolicy } from '../../domain/ports/operations.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
 import type { RetentionTime } from '../../domain/retention-time.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ApiToken } from '../../domain/access.ts';
 import type { IdSource, RandomBytes } from '../../domain/ids.ts';
-import type { TokenTable } from '../../domain/ports/access/token-table.ts';
+import type { TokenTable } from '../../domain/ports/access.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { writeDurably } from '../../platform/files/write-durably.ts';
 import { createApiToken } from '../../platform/secrets/create-api-token.ts';

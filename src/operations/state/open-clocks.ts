@@ -1,4 +1,4 @@
-import type { Retention } from '../../domain/ports/retention.ts';
+import type { Retention } from '../../domain/ports/operations.ts';
 import { RetentionTime } from '../../domain/retention-time.ts';
 import { systemClock } from '../../domain/time/clock.ts';
 import { measureUptimeMs, SteadyClock } from '../../domain/time/steady-clock.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
-import type { AnswerStore } from '../../domain/ports/access/idempotency.ts';
+import type { AnswerStore } from '../../domain/ports/idempotency.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { MasterKeyControl } from '../../domain/ports/master-key-control.ts';
+import type { MasterKeyControl } from '../../domain/ports/operations.ts';
 import type { SecretHistory, SecretStore } from '../../domain/ports/secret-store.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
 import { MASTER_KEY_VARIABLE } from '../../domain/reserved-variables.ts';

@@ -1,8 +1,8 @@
 import { compareNearness, FULL_MATCH } from '../../definitions/filter/nearness.ts';
 import { describeService } from '../../definitions/triggers/describe-service.ts';
 import type { RunId, WebhookUid } from '../../domain/ids.ts';
-import type { ObjectChange } from '../../domain/ports/definitions/definition-history.ts';
-import type { AutomationView } from '../../domain/ports/definitions/inventory.ts';
+import type { ObjectChange } from '../../domain/ports/definitions.ts';
+import type { AutomationView } from '../../domain/ports/inventory.ts';
 import { type Delivery, type Nearness, parseRecordedHeaders } from '../../domain/resources/delivery.ts';
 import type { Run } from '../../domain/resources/run.ts';
 import type { RunResults } from '../../domain/run-results.ts';

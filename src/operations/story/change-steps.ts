@@ -1,4 +1,4 @@
-import type { DefinedObject, ObjectChange } from '../../domain/ports/definitions/definition-history.ts';
+import type { DefinedObject, ObjectChange } from '../../domain/ports/definitions.ts';
 import { createSummary, cutList, limitRead } from './cut-list.ts';
 import { createStep, type ObjectRef, type StoryStep } from './story.ts';
 import type { StoryRequest } from './story-parts.ts';

@@ -1,6 +1,6 @@
 import { EVENT_PATH } from '../../definitions/filter/explain.ts';
 import { compareNearness } from '../../definitions/filter/nearness.ts';
-import type { AutomationView } from '../../domain/ports/definitions/inventory.ts';
+import type { AutomationView } from '../../domain/ports/inventory.ts';
 import type { Decision, Delivery, Nearness } from '../../domain/resources/delivery.ts';
 import { countOf } from '../../domain/words/quantities.ts';
 import { createSummary, cutList } from './cut-list.ts';

@@ -1,7 +1,7 @@
 import { roleHolds } from '../../domain/access.ts';
 import { isWebhookUid } from '../../domain/ids.ts';
-import type { NamedObject } from '../../domain/ports/definitions/definition-history.ts';
-import type { FindableId } from '../../domain/ports/id-finder.ts';
+import type { NamedObject } from '../../domain/ports/definitions.ts';
+import type { FindableId } from '../../domain/ports/inventory.ts';
 import type { Delivery } from '../../domain/resources/delivery.ts';
 import { suggest } from '../../domain/suggest.ts';
 import { SECRET_NAME_PATTERN, WEBHOOK_NAME_PATTERN } from '../../domain/words/names.ts';

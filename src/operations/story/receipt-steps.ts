@@ -1,6 +1,6 @@
 import { roleHolds } from '../../domain/access.ts';
-import type { ObjectChange } from '../../domain/ports/definitions/definition-history.ts';
-import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
+import type { ObjectChange } from '../../domain/ports/definitions.ts';
+import type { WebhookView } from '../../domain/ports/inventory.ts';
 import { type Delivery, parseRecordedHeaders } from '../../domain/resources/delivery.ts';
 import { findOverlapEnd } from '../../domain/rotation-overlap.ts';
 import { describeIdentitySource, isTickSource } from '../../domain/words/deliveries.ts';

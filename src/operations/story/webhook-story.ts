@@ -1,4 +1,4 @@
-import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
+import type { WebhookView } from '../../domain/ports/inventory.ts';
 import type { Delivery, PastListener } from '../../domain/resources/delivery.ts';
 import { findOverlapEnd } from '../../domain/rotation-overlap.ts';
 import { formatInstant } from '../../domain/time/clock.ts';

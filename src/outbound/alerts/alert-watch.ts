@@ -3,8 +3,8 @@ import type { Alert, AlertEvent, AlertNotice } from '../../domain/alerts/alert.t
 import type { AlertRule, RuleSettings } from '../../domain/alerts/alert-rules.ts';
 import { AppError, messageOf } from '../../domain/errors.ts';
 import type { AlertId, IdSource } from '../../domain/ids.ts';
-import type { AlertStore } from '../../domain/ports/alerts/alert-store.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
+import type { AlertStore } from '../../domain/ports/messages.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import type { Schedule } from '../../domain/time/schedule.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import type { WebhookView } from '../../domain/ports/definitions/inventory.ts';
+import type { WebhookView } from '../../domain/ports/inventory.ts';
 import { isLoopbackUrl, isProtectedUrl } from '../../domain/words/names.ts';
 import type { HookProvider } from './hook-provider.ts';
 

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
-import type { InventoryReader, WebhookView } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader, WebhookView } from '../../domain/ports/inventory.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type {
   ConnectionPlan,

@@ -6,8 +6,8 @@ import {
   revisionOfComment,
   revisionOfRun,
 } from '../../domain/notice.ts';
-import type { Inventory } from '../../domain/ports/definitions/inventory.ts';
-import type { RunReader } from '../../domain/ports/runs/run-queue.ts';
+import type { Inventory } from '../../domain/ports/inventory.ts';
+import type { RunReader } from '../../domain/ports/run-queue.ts';
 import type { RequestPost, RequestPostKind } from '../../domain/pull-request.ts';
 import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
 import type { RunInput } from '../../domain/resources/run.ts';

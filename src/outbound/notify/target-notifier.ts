@@ -1,6 +1,6 @@
 import type { NewNotice, Notice, NoticeTarget, Report } from '../../domain/notice.ts';
-import type { NoticeQueue } from '../../domain/ports/definitions/notice-queue.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
+import type { NoticeQueue } from '../../domain/ports/messages.ts';
 import type { NotifyMetrics } from '../../domain/ports/metrics.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { SecretValue } from '../../domain/secret-value.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { createTempDir } from '../../../test/helpers/temp-dir.ts';
-import type { FolderChange } from '../../domain/ports/definitions/factory-names.ts';
+import type { FolderChange } from '../../domain/ports/definitions.ts';
 import { createFactoryFolders, managedFolder } from './factory-folders.ts';
 
 let paths: { mirrors: string; managed: string };

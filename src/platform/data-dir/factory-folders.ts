@@ -1,7 +1,7 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, messageOf, systemErrorCode } from '../../domain/errors.ts';
-import type { FactoryNames, FolderChange } from '../../domain/ports/definitions/factory-names.ts';
+import type { FactoryNames, FolderChange } from '../../domain/ports/definitions.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import { workOnEach } from '../../domain/work-on-each.ts';
 import { syncFolder } from '../files/write-durably.ts';

@@ -1,7 +1,6 @@
-import type { ApiToken, TokenRole } from '../../domain/access.ts';
-import { API_TOKEN_TEXT, RUN_TOKEN_TEXT } from '../../domain/access.ts';
+import { API_TOKEN_TEXT, type ApiToken, RUN_TOKEN_TEXT, type TokenRole } from '../../domain/access.ts';
 import type { IdSource, RandomBytes } from '../../domain/ids.ts';
-import type { TokenTable } from '../../domain/ports/access/token-table.ts';
+import type { TokenTable } from '../../domain/ports/access.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { createCredential, hashCredential } from './credential.ts';
 

@@ -4,7 +4,7 @@ import {
   writeDeclaredAutomation,
 } from '../../definitions/write/write-automation.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { FileChange } from '../../domain/ports/definitions/hosted-source.ts';
+import type { FileChange } from '../../domain/ports/sources.ts';
 import type { SourceTree } from '../../domain/source-tree.ts';
 import type { ComposedEdit, EditedState } from '../edit-factory.ts';
 import { findAutomation, findAutomationPath, readText } from './edited-files.ts';

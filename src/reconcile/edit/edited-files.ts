@@ -2,7 +2,7 @@ import { type Reselection, reselectWebhook } from '../../definitions/write/write
 import { automationNameOf, automationPaths, webhookPath } from '../../domain/definition-paths.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { FileChange } from '../../domain/ports/definitions/hosted-source.ts';
+import type { FileChange } from '../../domain/ports/sources.ts';
 import type { AppliedAutomation } from '../../domain/resources/automation.ts';
 import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
 import type { SourceTree } from '../../domain/source-tree.ts';

@@ -8,7 +8,7 @@ import type { Diagnostic } from '../../domain/diagnostic.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import type { Author, Revision } from '../../domain/ports/definitions/hosted-source.ts';
+import type { Author, Revision } from '../../domain/ports/sources.ts';
 import type { SecretValue } from '../../domain/secret-value.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import type { Reconcilers } from '../create-reconcilers.ts';

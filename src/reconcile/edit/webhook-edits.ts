@@ -2,7 +2,7 @@ import { editWebhook, writeWebhook } from '../../definitions/write/write-webhook
 import { webhookPath } from '../../domain/definition-paths.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { RandomBytes, WebhookUid } from '../../domain/ids.ts';
-import type { InventoryReader } from '../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { EditableRecord } from '../../domain/resources/fields.ts';
 import type { SecretSummary } from '../../domain/resources/secret.ts';

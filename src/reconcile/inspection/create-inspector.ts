@@ -11,7 +11,7 @@ import type { ListenerDecision } from '../../definitions/filter/listeners/decide
 import type { AnyFilter } from '../../definitions/filter/parse-filter.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { PlanPreview, PlanPreviewer } from '../../domain/plan-preview.ts';
-import type { Backtester } from '../../domain/ports/deliveries/backtester.ts';
+import type { Backtester } from '../../domain/ports/delivery-control.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { AppliedAutomation } from '../../domain/resources/automation.ts';
 import type { PastListener } from '../../domain/resources/delivery.ts';

@@ -8,7 +8,7 @@ import type { Diagnostic } from '../../domain/diagnostic.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { OrderedLookup } from '../../domain/ordered-lookup.ts';
-import type { AutomationRow } from '../../domain/ports/definitions/inventory.ts';
+import type { AutomationRow } from '../../domain/ports/inventory.ts';
 import type { AppliedAutomation } from '../../domain/resources/automation.ts';
 import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
 import { type ComputedPlan, computePlan, type PlanOrigin, stampRevision } from './compute-plan.ts';

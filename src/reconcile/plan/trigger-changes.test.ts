@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildAutomation, buildWebhook } from '../../../test/helpers/build-apply.ts';
 import type { AppliedFactory } from '../../domain/applied.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { AutomationRow, WebhookRow } from '../../domain/ports/definitions/inventory.ts';
+import type { AutomationRow, WebhookRow } from '../../domain/ports/inventory.ts';
 import { listTriggerChanges } from './trigger-changes.ts';
 
 const CI = buildWebhook({ name: 'ci' });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppliedFactory } from '../../domain/applied.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { AutomationRow, WebhookRow } from '../../domain/ports/definitions/inventory.ts';
+import type { AutomationRow, WebhookRow } from '../../domain/ports/inventory.ts';
 import { type DeliveryFilter, type Listening, triggerFiltersByWebhook } from '../../domain/trigger.ts';
 import type { ComputedPlan } from './compute-plan.ts';
 

@@ -6,7 +6,7 @@
 import type { Config, FactoryConfig } from '../../config/config.ts';
 import type { Publish } from '../../domain/happenings.ts';
 import type { Part } from '../../domain/part.ts';
-import type { Inventory } from '../../domain/ports/definitions/inventory.ts';
+import type { Inventory } from '../../domain/ports/inventory.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { PullRequestReader } from '../../domain/pull-request.ts';

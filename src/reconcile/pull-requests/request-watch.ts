@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RequestReport, RequestState } from '../../domain/notice.ts';
-import type { Inventory } from '../../domain/ports/definitions/inventory.ts';
+import type { Inventory } from '../../domain/ports/inventory.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { PullRequestList, RequestPost } from '../../domain/pull-request.ts';

@@ -1,4 +1,4 @@
-import type { Ancestry } from '../../domain/ports/definitions/definition-source.ts';
+import type { Ancestry } from '../../domain/ports/sources.ts';
 import type { GitCommand, GitOutcome } from './git-process.ts';
 
 /** Runs git in one repository. */

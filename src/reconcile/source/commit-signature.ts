@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { messageOf } from '../../domain/errors.ts';
-import type { SourceFailed } from '../../domain/ports/definitions/definition-source.ts';
+import type { SourceFailed } from '../../domain/ports/sources.ts';
 import type { RunInRepository } from './ancestry.ts';
 import { quote } from './printable-text.ts';
 import { failed } from './source-limits.ts';

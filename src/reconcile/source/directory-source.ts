@@ -13,7 +13,7 @@ import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isAgentPath, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../domain/agent-files.ts';
-import type { SourceFailed, SourceResult } from '../../domain/ports/definitions/definition-source.ts';
+import type { SourceFailed, SourceResult } from '../../domain/ports/sources.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import {
   createFileEntry,

@@ -1,4 +1,4 @@
-import type { SourceFailed, SourceFailure } from '../../domain/ports/definitions/definition-source.ts';
+import type { SourceFailed, SourceFailure } from '../../domain/ports/sources.ts';
 import { type GitOutcome, MAX_GIT_MEMORY_BYTES } from './git-process.ts';
 import { quote } from './printable-text.ts';
 import { type RepositoryLocation, redactCredentials } from './repository-url.ts';

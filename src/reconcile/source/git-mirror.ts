@@ -2,7 +2,7 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../domain/errors.ts';
-import type { Ancestry, SourceFailed } from '../../domain/ports/definitions/definition-source.ts';
+import type { Ancestry, SourceFailed } from '../../domain/ports/sources.ts';
 import type { Commit } from '../../domain/reconciliation.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import type { KnownFiles } from '../../domain/source-tree.ts';

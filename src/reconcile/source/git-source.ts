@@ -4,12 +4,7 @@
 // Others: `managed-source.ts` and `live-source.ts` for hosted definitions, `work-tree-source.ts` for `dockbell dev`,
 // `directory-source.ts` for `dockbell validate`. `watch-repository.ts` and `start-polling.ts` detect changes.
 
-import type {
-  Ancestry,
-  DefinitionSource,
-  SourceFailed,
-  SourceResult,
-} from '../../domain/ports/definitions/definition-source.ts';
+import type { Ancestry, DefinitionSource, SourceFailed, SourceResult } from '../../domain/ports/sources.ts';
 import type { Commit } from '../../domain/reconciliation.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import type { KnownFiles, SourceTree } from '../../domain/source-tree.ts';

@@ -1,5 +1,5 @@
 import { isAgentPath, MAX_AGENT_FILES, selectAgentFiles } from '../../domain/agent-files.ts';
-import type { SourceFailed } from '../../domain/ports/definitions/definition-source.ts';
+import type { SourceFailed } from '../../domain/ports/sources.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import {
   type KnownFiles,

@@ -1,4 +1,4 @@
-import type { SourceFailed } from '../../domain/ports/definitions/definition-source.ts';
+import type { SourceFailed } from '../../domain/ports/sources.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import { type RunGit, runGit } from './git-process.ts';
 import { failed } from './source-limits.ts';

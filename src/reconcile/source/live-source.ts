@@ -1,8 +1,7 @@
 import { webhookNameOf } from '../../domain/definition-paths.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { HostedSource } from '../../domain/ports/definitions/hosted-source.ts';
-import type { LiveDefinitions, LiveFile } from '../../domain/ports/definitions/live-definitions.ts';
+import type { HostedSource, LiveDefinitions, LiveFile } from '../../domain/ports/sources.ts';
 import { createFileEntry, type SourceTree } from '../../domain/source-tree.ts';
 import { failed } from './source-limits.ts';
 

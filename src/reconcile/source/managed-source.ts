@@ -2,14 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import type { PageRequest } from '../../domain/page.ts';
-import type { Ancestry, SourceResult } from '../../domain/ports/definitions/definition-source.ts';
 import type {
+  Ancestry,
   CommitOutcome,
   FileChange,
   HostedSource,
   Revision,
   SourceEdit,
-} from '../../domain/ports/definitions/hosted-source.ts';
+  SourceResult,
+} from '../../domain/ports/sources.ts';
 import type { Commit } from '../../domain/reconciliation.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import type { KnownFiles, SourceTree } from '../../domain/source-tree.ts';

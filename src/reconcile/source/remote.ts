@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SourceFailed } from '../../domain/ports/definitions/definition-source.ts';
+import type { SourceFailed } from '../../domain/ports/sources.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
 import type { GitCommand } from './git-process.ts';
 import { formatPackWindows, resolveLocalRepository, trustInConfig } from './local-repository.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SourceFailed } from '../../domain/ports/definitions/definition-source.ts';
+import type { SourceFailed } from '../../domain/ports/sources.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import type { KnownFiles, SourceTree } from '../../domain/source-tree.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';

@@ -1,4 +1,4 @@
-import type { SourceFailed, SourceFailure } from '../../domain/ports/definitions/definition-source.ts';
+import type { SourceFailed, SourceFailure } from '../../domain/ports/sources.ts';
 import { MAX_GIT_MEMORY_BYTES } from './git-process.ts';
 
 /** Limits for one read of a source (threat model G3). */

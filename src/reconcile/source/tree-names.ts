@@ -1,5 +1,5 @@
 import { AGENT_FOLDERS } from '../../domain/agent-files.ts';
-import type { SourceFailed } from '../../domain/ports/definitions/definition-source.ts';
+import type { SourceFailed } from '../../domain/ports/sources.ts';
 import type { SourceTree, UnusableEntry } from '../../domain/source-tree.ts';
 import { hasUnprintable, quote, quoteBytes } from './printable-text.ts';
 import { failed } from './source-limits.ts';

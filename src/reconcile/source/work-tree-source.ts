@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DefinitionSource, SourceResult } from '../../domain/ports/definitions/definition-source.ts';
+import type { DefinitionSource, SourceResult } from '../../domain/ports/sources.ts';
 import type { KnownFiles, SourceTree, TreeEntry } from '../../domain/source-tree.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import { readDirectoryTree, readPaths, type WalkedFolder } from './directory-source.ts';

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { AppliedChange } from '../../domain/ports/definitions/inventory.ts';
-import type { Serving } from '../../domain/ports/definitions/serving.ts';
+import type { Serving } from '../../domain/ports/definitions.ts';
+import type { AppliedChange } from '../../domain/ports/inventory.ts';
 import type { LogFields, Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { TimedPass } from '../../domain/ports/tracing.ts';

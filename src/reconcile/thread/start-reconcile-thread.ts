@@ -4,9 +4,8 @@
 
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../domain/errors.ts';
-import type { AppliedChange } from '../../domain/ports/definitions/inventory.ts';
-import type { FactoryControl, ReconcileControl } from '../../domain/ports/definitions/reconciler.ts';
-import type { Serving } from '../../domain/ports/definitions/serving.ts';
+import type { FactoryControl, ReconcileControl, Serving } from '../../domain/ports/definitions.ts';
+import type { AppliedChange } from '../../domain/ports/inventory.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { OnTimedPass } from '../../domain/ports/tracing.ts';

@@ -1,4 +1,4 @@
-import type { ExecutionRequest, NotStarted, StopOrder } from '../../domain/ports/runs/executor.ts';
+import type { ExecutionRequest, NotStarted, StopOrder } from '../../domain/ports/executor.ts';
 import type { RunResult } from '../../domain/resources/run.ts';
 
 export function failed(error: string, exitCode: number | null = null): RunResult {

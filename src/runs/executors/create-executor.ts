@@ -1,11 +1,11 @@
-// What executes an attempt. In: an `ExecutionRequest` (`domain/ports/runs/executor.ts`). Out: how it ended, that it was not
+// What executes an attempt. In: an `ExecutionRequest` (`domain/ports/executor.ts`). Out: how it ended, that it was not
 // started, or that a receiver accepted it.
 // Next: `command/command-executor.ts`, the example; `container/container-executor.ts`; `http/http-executor.ts`. What they
 // share: `start-records.ts` proves starts, `log/open-run-logs.ts` keeps output, `files/run-paths.ts` names files,
 // `watchdog/run-watchdog.ts` ends processes if the daemon cannot.
 
 import type { ExecutorConfig, ExecutorName } from '../../config/executors/executors.ts';
-import type { Executor } from '../../domain/ports/runs/executor.ts';
+import type { Executor } from '../../domain/ports/executor.ts';
 import type { ExecutorParts } from './executor-parts.ts';
 
 type Create<Name> = (config: Extract<ExecutorConfig, { type: Name }>, parts: ExecutorParts) => Promise<Executor>;

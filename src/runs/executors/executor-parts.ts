@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
+import type { StartRecords } from '../../domain/ports/executor.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { StartRecords } from '../../domain/ports/runs/executor.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { Run, RunInput } from '../../domain/resources/run.ts';
 import type { SecretValue } from '../../domain/secret-value.ts';

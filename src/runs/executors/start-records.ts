@@ -2,7 +2,7 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../../domain/errors.ts';
 import type { RunId } from '../../domain/ids.ts';
-import type { StartRecords } from '../../domain/ports/runs/executor.ts';
+import type { StartRecords } from '../../domain/ports/executor.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
 import { syncFolder } from '../../platform/files/write-durably.ts';
 import { runFolder } from './files/run-paths.ts';

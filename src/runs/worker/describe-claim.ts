@@ -1,5 +1,5 @@
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { ExecutionRequest, RunDocuments } from '../../domain/ports/runs/executor.ts';
+import type { ExecutionRequest, RunDocuments } from '../../domain/ports/executor.ts';
 import type { Run, RunInput } from '../../domain/resources/run.ts';
 import { SecretValue } from '../../domain/secret-value.ts';
 import { storeTraceContext } from '../../domain/trace-context.ts';

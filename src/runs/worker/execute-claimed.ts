@@ -1,6 +1,6 @@
 import type { RunId } from '../../domain/ids.ts';
+import type { NotStarted, StartRecords, StopOrder } from '../../domain/ports/executor.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { NotStarted, StartRecords, StopOrder } from '../../domain/ports/runs/executor.ts';
 import type { Environment } from '../../domain/reserved-variables.ts';
 import type { RunResult } from '../../domain/resources/run.ts';
 import { systemClock } from '../../domain/time/clock.ts';

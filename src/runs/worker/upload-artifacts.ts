@@ -1,5 +1,5 @@
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { RunArtifacts } from '../../domain/ports/runs/run-artifacts.ts';
+import type { RunArtifacts } from '../../domain/ports/run-files.ts';
 import { type Hold, HoldLost, untilAnswered, type WorkerApi } from './worker-api.ts';
 
 interface UploadParts {

@@ -5,7 +5,7 @@ import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
 import type { AgentFileContent } from '../../domain/agent-files.ts';
 import type { RunId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { ArtifactPart } from '../../domain/ports/runs/run-artifacts.ts';
+import type { ArtifactPart } from '../../domain/ports/run-files.ts';
 import type { RunResult } from '../../domain/resources/run.ts';
 
 export type ClaimedRun = components['schemas']['ClaimedRun'];

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunId } from '../../domain/ids.ts';
-import type { StartRecords } from '../../domain/ports/runs/executor.ts';
+import type { StartRecords } from '../../domain/ports/executor.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
 import { writeDurably } from '../../platform/files/write-durably.ts';
 import { lockDataDir } from '../../storage/data-dir-lock.ts';

@@ -1,4 +1,4 @@
-import type { ClaimedRun, ClaimOrder } from '../../domain/ports/runs/worker-control.ts';
+import type { ClaimedRun, ClaimOrder } from '../../domain/ports/workers.ts';
 import { rateLimited } from '../../domain/rate-limit.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { callAt } from '../../domain/time/schedule.ts';

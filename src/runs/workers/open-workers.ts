@@ -1,4 +1,4 @@
-import type { WorkerControl } from '../../domain/ports/runs/worker-control.ts';
+import type { WorkerControl } from '../../domain/ports/workers.ts';
 import { type RunLeaseParts, RunLeases } from '../run-leases.ts';
 import { type RunClaimParts, RunClaims } from './run-claims.ts';
 import { WorkerRegistry } from './worker-registry.ts';

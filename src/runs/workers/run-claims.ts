@@ -4,18 +4,12 @@
 // held.
 
 import { AppError, messageOf } from '../../domain/errors.ts';
+import type { RunLogWriter } from '../../domain/ports/executor.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { RunLogWriter } from '../../domain/ports/runs/executor.ts';
-import type { RunObserver } from '../../domain/ports/runs/run-observer.ts';
-import type { RunQueue } from '../../domain/ports/runs/run-queue.ts';
-import type {
-  ClaimedRun,
-  ClaimOrder,
-  Hold,
-  KnownWorker,
-  WorkerCaller,
-} from '../../domain/ports/runs/worker-control.ts';
+import type { RunObserver } from '../../domain/ports/run-control.ts';
+import type { RunQueue } from '../../domain/ports/run-queue.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
+import type { ClaimedRun, ClaimOrder, Hold, KnownWorker, WorkerCaller } from '../../domain/ports/workers.ts';
 import type { Run, RunInput } from '../../domain/resources/run.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { type CancelCall, callAt } from '../../domain/time/schedule.ts';

@@ -1,4 +1,4 @@
-import type { WorkerCaller } from '../../domain/ports/runs/worker-control.ts';
+import type { WorkerCaller } from '../../domain/ports/workers.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { hasAllLabels } from '../../domain/worker-labels.ts';
 

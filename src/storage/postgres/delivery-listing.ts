@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { HOUR_MS } from '../../domain/ports/deliveries/activity-reader.ts';
+import { HOUR_MS } from '../../domain/ports/delivery-log.ts';
 import type { DeliveryLabel } from '../../domain/resources/delivery.ts';
 import { DELIVERIES } from '../sql/schema/tables.ts';
 import { inTransaction, withConnection } from './transactions.ts';

@@ -8,9 +8,9 @@ import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../domain/errors.ts';
 import type { Publish } from '../../domain/happenings.ts';
 import type { Part } from '../../domain/part.ts';
-import type { ReconcileControl } from '../../domain/ports/definitions/reconciler.ts';
-import type { LocalCaptures, SharedCaptureControl } from '../../domain/ports/deliveries/capture-control.ts';
-import type { DeliveryReader } from '../../domain/ports/deliveries/delivery-log.ts';
+import type { ReconcileControl } from '../../domain/ports/definitions.ts';
+import type { LocalCaptures, SharedCaptureControl } from '../../domain/ports/delivery-control.ts';
+import type { DeliveryReader } from '../../domain/ports/delivery-log.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type {
   ProbeMessage,
@@ -20,7 +20,7 @@ import type {
   ReplicaTable,
   SharedAdmissions,
 } from '../../domain/ports/replicas.ts';
-import { LONE_RUN_GROUP, type RunGroup } from '../../domain/ports/runs/run-group.ts';
+import { LONE_RUN_GROUP, type RunGroup } from '../../domain/ports/run-group.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { scheduleCall } from '../../domain/time/schedule.ts';
 import type { Elsewhere } from '../../platform/parts.ts';

@@ -1,6 +1,6 @@
 import type { RunId } from '../../domain/ids.ts';
 import type { GroupEvent, ReplicaTable } from '../../domain/ports/replicas.ts';
-import type { RunGroup } from '../../domain/ports/runs/run-group.ts';
+import type { RunGroup } from '../../domain/ports/run-group.ts';
 import { RunLease } from './run-lease.ts';
 
 interface RunGroupParts {

@@ -1,4 +1,4 @@
-import type { LocalCaptures, SharedCaptureControl } from '../../domain/ports/deliveries/capture-control.ts';
+import type { LocalCaptures, SharedCaptureControl } from '../../domain/ports/delivery-control.ts';
 import type { ListedReplica, Replica, ReplicaGroup } from '../../domain/ports/replicas.ts';
 
 /** The capture windows of a daemon without others. */

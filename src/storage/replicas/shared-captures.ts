@@ -1,10 +1,11 @@
 import type { DeliveryId, WebhookUid } from '../../domain/ids.ts';
 import type {
   CaptureState,
+  DeliveryDiagnosis,
+  DiagnoseDelivery,
   LocalCaptures,
   SharedCaptureControl,
-} from '../../domain/ports/deliveries/capture-control.ts';
-import type { DeliveryDiagnosis, DiagnoseDelivery } from '../../domain/ports/deliveries/delivery-diagnosis.ts';
+} from '../../domain/ports/delivery-control.ts';
 import type { CaptureMessage, ReplicaMessage } from '../../domain/ports/replicas.ts';
 import type { Delivery } from '../../domain/resources/delivery.ts';
 import type { Schedule } from '../../domain/time/schedule.ts';

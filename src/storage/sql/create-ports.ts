@@ -5,9 +5,9 @@
 // for what a delivery becomes, `retention/create-retention.ts` for what is removed.
 
 import type { Kysely } from 'kysely';
-import type { DeliveryLog } from '../../domain/ports/deliveries/delivery-log.ts';
-import type { Replays } from '../../domain/ports/deliveries/replays.ts';
-import type { Retention } from '../../domain/ports/retention.ts';
+import type { DeliveryLog } from '../../domain/ports/delivery-log.ts';
+import type { Retention } from '../../domain/ports/operations.ts';
+import type { Replays } from '../../domain/ports/replays.ts';
 import type { ScheduleStore } from '../../domain/ports/schedules.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
 import { createAuditLog } from './access/audit-log.ts';

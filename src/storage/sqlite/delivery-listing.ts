@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { HOUR_MS } from '../../domain/ports/deliveries/activity-reader.ts';
+import { HOUR_MS } from '../../domain/ports/delivery-log.ts';
 import { DELIVERIES } from '../sql/schema/tables.ts';
 import { prepareNamed } from './statement.ts';
 import { type DeliveryGroup, prepareTraffic, type Range } from './webhook-traffic.ts';

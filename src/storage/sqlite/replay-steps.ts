@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { ReplayProgress, ReplayStep } from '../../domain/ports/deliveries/replays.ts';
+import type { ReplayProgress, ReplayStep } from '../../domain/ports/replays.ts';
 import { applyStep, isNext, isStored } from '../sql/deliveries/replay-step.ts';
 import { REPLAYS } from '../sql/schema/tables.ts';
 import type { RecordBatch } from './delivery-log.ts';

@@ -6,7 +6,7 @@
 import type Database from 'better-sqlite3';
 import { changeWithRecord } from '../../domain/change-record.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { ReplayStep } from '../../domain/ports/deliveries/replays.ts';
+import type { ReplayStep } from '../../domain/ports/replays.ts';
 import type { ScheduleStep } from '../../domain/ports/schedules.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
 import type { DeliveryLogEntry } from '../../domain/resources/delivery.ts';

@@ -9,7 +9,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { changeWithRecord } from '../../domain/change-record.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { AppliedChange, AssignedNumbers } from '../../domain/ports/definitions/inventory.ts';
+import type { AppliedChange, AssignedNumbers } from '../../domain/ports/inventory.ts';
 import type { GroupEvent, ReplicaTable } from '../../domain/ports/replicas.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
 import type { DeliveryLogEntry } from '../../domain/resources/delivery.ts';

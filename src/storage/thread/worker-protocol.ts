@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ChangeRecord } from '../../domain/change-record.ts';
 import type { GroupEvent, ReplicaTable } from '../../domain/ports/replicas.ts';
-import type { RunLogParts } from '../../domain/ports/runs/run-log-parts.ts';
+import type { RunLogParts } from '../../domain/ports/run-files.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
 import type { SharedMeasures } from '../../domain/write-measures.ts';
 import type { ErrorCopy } from '../../platform/threads/pending-calls.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import type { FindingSeverity } from '../../../domain/ports/doctor.ts';
+import type { FindingSeverity } from '../../../domain/ports/operations.ts';
 import type { Check, Symptom } from '../patient.ts';
 
 const NETWORK = 'SQLite in WAL mode does not work on a network file system. Move dataDir to a local disk.';

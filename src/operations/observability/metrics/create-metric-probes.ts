@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { InventoryReader, RunTotals } from '../../../domain/ports/definitions/inventory.ts';
+import type { InventoryReader, RunTotals } from '../../../domain/ports/inventory.ts';
 import type { Storage } from '../../../domain/ports/storage.ts';
 import type { FactoryStatus } from '../../../domain/reconciliation.ts';
 import type { BudgetTerms } from '../../../domain/run-policy.ts';

@@ -1,6 +1,6 @@
-import type { RunTotals } from '../../../domain/ports/definitions/inventory.ts';
+import type { RunTotals } from '../../../domain/ports/inventory.ts';
 import type { GroupState } from '../../../domain/ports/replicas.ts';
-import type { SpentBudget } from '../../../domain/ports/runs/run-queue.ts';
+import type { SpentBudget } from '../../../domain/ports/run-queue.ts';
 import type { WebhookTraffic } from '../../../domain/webhook-traffic.ts';
 
 /** Values that are read at each scrape. */

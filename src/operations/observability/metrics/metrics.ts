@@ -14,7 +14,7 @@ import {
   type NotifyMetrics,
   type SignInMetrics,
 } from '../../../domain/ports/metrics.ts';
-import type { RunObserver } from '../../../domain/ports/runs/run-observer.ts';
+import type { RunObserver } from '../../../domain/ports/run-control.ts';
 import { SPAN_OUTCOMES, type SpanOutcome } from '../../../domain/ports/tracing.ts';
 import { RECONCILIATION_RESULTS, type ReconciliationResult } from '../../../domain/reconciliation.ts';
 import { UNLOGGED_REASONS, type UnloggedReason } from '../../../domain/words/unlogged-reasons.ts';

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { SpentBudget } from '../../../domain/ports/runs/run-queue.ts';
+import type { SpentBudget } from '../../../domain/ports/run-queue.ts';
 import type { WebhookTraffic } from '../../../domain/webhook-traffic.ts';
 import type { MetricProbes } from './metric-probes.ts';
 import { type NamedSeries, OTHER } from './named-series.ts';

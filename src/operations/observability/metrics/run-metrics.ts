@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { Histogram } from '../../../domain/histogram.ts';
-import type { RunTotals } from '../../../domain/ports/definitions/inventory.ts';
-import type { RunObserver } from '../../../domain/ports/runs/run-observer.ts';
+import type { RunTotals } from '../../../domain/ports/inventory.ts';
+import type { RunObserver } from '../../../domain/ports/run-control.ts';
 import { RECENT_RUNS } from '../../../domain/run-results.ts';
 import { formatLabels, type LabelledHistogram, renderHistograms } from './histogram-text.ts';
 import { MAX_NAMED_AUTOMATIONS, NamedSeries, OTHER } from './named-series.ts';

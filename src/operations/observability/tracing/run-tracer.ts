@@ -1,7 +1,7 @@
 import { type Attributes, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
 import { ATTR_PROCESS_EXIT_CODE } from '@opentelemetry/semantic-conventions/incubating';
-import type { RunObserver } from '../../../domain/ports/runs/run-observer.ts';
+import type { RunObserver } from '../../../domain/ports/run-control.ts';
 import type { Run, RunResult } from '../../../domain/resources/run.ts';
 import { computeAttemptSpanId } from '../../../domain/trace-context.ts';
 import { continueStored } from './propagation.ts';

@@ -4,7 +4,7 @@ import { ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@o
 import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from '@opentelemetry/semantic-conventions';
 import { ATTR_SERVICE_INSTANCE_ID } from '@opentelemetry/semantic-conventions/incubating';
 import type { Logger } from '../../../domain/ports/logger.ts';
-import type { RunObserver } from '../../../domain/ports/runs/run-observer.ts';
+import type { RunObserver } from '../../../domain/ports/run-control.ts';
 import type { DeliveryTracer, OnTimedPass, SpanOutcome } from '../../../domain/ports/tracing.ts';
 import { pause } from '../../../domain/time/backoff.ts';
 import type { Clock } from '../../../domain/time/clock.ts';

@@ -1,7 +1,7 @@
 import type { AlertMessage } from '../../../domain/alerts/alert.ts';
 import type { IdSource } from '../../../domain/ids.ts';
-import type { AlertMessages } from '../../../domain/ports/alerts/alert-store.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
+import type { AlertMessages } from '../../../domain/ports/messages.ts';
 import type { AlertMessageOutcome } from '../../../domain/ports/metrics.ts';
 import type { Clock } from '../../../domain/time/clock.ts';
 import type { Schedule } from '../../../domain/time/schedule.ts';

@@ -1,7 +1,7 @@
 import type { AlertRule, RuleSettings } from '../../../domain/alerts/alert-rules.ts';
-import type { AlertReader } from '../../../domain/ports/alerts/alert-reader.ts';
-import type { DeliveryReader } from '../../../domain/ports/deliveries/delivery-log.ts';
-import type { RunReader } from '../../../domain/ports/runs/run-queue.ts';
+import type { DeliveryReader } from '../../../domain/ports/delivery-log.ts';
+import type { AlertReader } from '../../../domain/ports/messages.ts';
+import type { RunReader } from '../../../domain/ports/run-queue.ts';
 import type { FactoryView } from '../../../domain/reconciliation.ts';
 import type { RequestTally } from './request-tally.ts';
 

@@ -1,7 +1,7 @@
 import { DEAD_LETTER_WINDOW_MS, MIN_RATED_RUNS } from '../../../domain/alerts/alert-rules.ts';
-import type { FailedAutomation } from '../../../domain/ports/alerts/alert-reader.ts';
-import type { DeliveryReader } from '../../../domain/ports/deliveries/delivery-log.ts';
-import type { RunReader } from '../../../domain/ports/runs/run-queue.ts';
+import type { DeliveryReader } from '../../../domain/ports/delivery-log.ts';
+import type { FailedAutomation } from '../../../domain/ports/messages.ts';
+import type { RunReader } from '../../../domain/ports/run-queue.ts';
 import type { Run } from '../../../domain/resources/run.ts';
 import { escapeText } from '../../../domain/words/escape-text.ts';
 import { shortenText } from '../../../domain/words/payload-filters.ts';

@@ -4,7 +4,7 @@
 
 import { isAbsolute, join, resolve } from 'node:path';
 import { AppError, messageOf, systemErrorCode } from '../../../domain/errors.ts';
-import type { ExecutionRequest, Executor, NotStarted, StartRecords } from '../../../domain/ports/runs/executor.ts';
+import type { ExecutionRequest, Executor, NotStarted, StartRecords } from '../../../domain/ports/executor.ts';
 import type { RunResult } from '../../../domain/resources/run.ts';
 import { describeStop, failed, notStarted } from '../attempt-results.ts';
 import type { ExecutorParts } from '../executor-parts.ts';

@@ -1,5 +1,5 @@
 import type { CommandSettings } from '../../../config/executors/command-kind.ts';
-import type { Executor } from '../../../domain/ports/runs/executor.ts';
+import type { Executor } from '../../../domain/ports/executor.ts';
 import type { ExecutorParts } from '../executor-parts.ts';
 import { createCommandExecutor } from './command-executor.ts';
 import { findRunUser, openRunsDir, type RunUser } from './run-user.ts';

@@ -1,4 +1,4 @@
-import type { ExecutionRequest } from '../../../domain/ports/runs/executor.ts';
+import type { ExecutionRequest } from '../../../domain/ports/executor.ts';
 import type { ExecutorType } from '../../../domain/resources/run.ts';
 import type { AttemptKey } from '../files/run-paths.ts';
 import type { EndMeans } from '../watchdog/run-watchdog.ts';

@@ -2,7 +2,7 @@ import { chmod, chown, type FileHandle, mkdir, open, writeFile } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import type { AgentFileContent } from '../../../domain/agent-files.ts';
 import { AppError } from '../../../domain/errors.ts';
-import type { ExecutionRequest } from '../../../domain/ports/runs/executor.ts';
+import type { ExecutionRequest } from '../../../domain/ports/executor.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';
 import { removeAttemptTree, removeTree } from '../files/remove-run-folder.ts';
 import { attemptFolder, payloadFile, runFolder } from '../files/run-paths.ts';

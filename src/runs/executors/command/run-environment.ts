@@ -1,4 +1,4 @@
-import type { ExecutionRequest } from '../../../domain/ports/runs/executor.ts';
+import type { ExecutionRequest } from '../../../domain/ports/executor.ts';
 import { isReservedVariable } from '../../../domain/reserved-variables.ts';
 import type { RunInput } from '../../../domain/resources/run.ts';
 import { CONTEXT_FIELDS, type RunContext } from '../../../domain/run-context.ts';

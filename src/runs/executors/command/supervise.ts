@@ -1,4 +1,4 @@
-import type { StopOrder } from '../../../domain/ports/runs/executor.ts';
+import type { StopOrder } from '../../../domain/ports/executor.ts';
 import { scheduleCall } from '../../../domain/time/schedule.ts';
 import { endGroup, signalGroup, waitForGroupEnd } from '../../../platform/processes/process-group.ts';
 import type { ProcessExit, ProcessGroup } from './start-process.ts';

@@ -1,6 +1,6 @@
 import type { ContainerSettings } from '../../../config/executors/container-kind.ts';
 import { AppError } from '../../../domain/errors.ts';
-import type { Executor } from '../../../domain/ports/runs/executor.ts';
+import type { Executor } from '../../../domain/ports/executor.ts';
 import { createProcessExecutor } from '../command/command-executor.ts';
 import type { Program } from '../command/program.ts';
 import type { ExecutorParts } from '../executor-parts.ts';

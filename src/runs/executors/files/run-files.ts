@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { RunId } from '../../../domain/ids.ts';
-import type { StartRecords } from '../../../domain/ports/runs/executor.ts';
+import type { StartRecords } from '../../../domain/ports/executor.ts';
 import { removeRunFolder } from './remove-run-folder.ts';
 import { checkRunId, listNames, runFolder, runLogFile, runOfFile, runTimesFile } from './run-paths.ts';
 

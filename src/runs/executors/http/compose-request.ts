@@ -1,4 +1,4 @@
-import type { ExecutionRequest } from '../../../domain/ports/runs/executor.ts';
+import type { ExecutionRequest } from '../../../domain/ports/executor.ts';
 import type { Run } from '../../../domain/resources/run.ts';
 import { formatInstant } from '../../../domain/time/clock.ts';
 import { traceAttempt } from '../../../domain/trace-context.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../domain/errors.ts';
-import type { Accepted, ExecutionRequest, NotStarted, StopOrder } from '../../../domain/ports/runs/executor.ts';
+import type { Accepted, ExecutionRequest, NotStarted, StopOrder } from '../../../domain/ports/executor.ts';
 import type { RunResult } from '../../../domain/resources/run.ts';
 import type { SecretValue } from '../../../domain/secret-value.ts';
 import { backoffMs, pause } from '../../../domain/time/backoff.ts';

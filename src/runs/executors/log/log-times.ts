@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { LogTime } from '../../../domain/ports/runs/executor.ts';
+import type { LogTime } from '../../../domain/ports/executor.ts';
 import { type Clock, formatInstant } from '../../../domain/time/clock.ts';
 import { openTimesToWrite } from './log-file.ts';
 

@@ -5,7 +5,7 @@
 import type { Config } from '../../../config/config.ts';
 import type { Part } from '../../../domain/part.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
-import type { RunLogParts } from '../../../domain/ports/runs/run-log-parts.ts';
+import type { RunLogParts } from '../../../domain/ports/run-files.ts';
 import type { Clock } from '../../../domain/time/clock.ts';
 import type { DataPaths } from '../../../platform/data-dir/data-paths.ts';
 import { createRunLogReader } from './run-log.ts';

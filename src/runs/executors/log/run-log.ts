@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { RunId } from '../../../domain/ids.ts';
-import type { RunLogReader, RunLogWriter } from '../../../domain/ports/runs/executor.ts';
+import type { RunLogReader, RunLogWriter } from '../../../domain/ports/executor.ts';
 import type { Run } from '../../../domain/resources/run.ts';
 import { type Clock, formatInstant } from '../../../domain/time/clock.ts';
 import { runLogFile, runTimesFile } from '../files/run-paths.ts';

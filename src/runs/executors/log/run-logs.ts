@@ -1,5 +1,5 @@
-import type { RunLogReader, RunLogWriter } from '../../../domain/ports/runs/executor.ts';
-import type { RunLogParts } from '../../../domain/ports/runs/run-log-parts.ts';
+import type { RunLogReader, RunLogWriter } from '../../../domain/ports/executor.ts';
+import type { RunLogParts } from '../../../domain/ports/run-files.ts';
 import type { Clock } from '../../../domain/time/clock.ts';
 import { appendAttempts, type OpenAttemptOutput } from './open-run-log.ts';
 import { createRunLogReader, createRunLogWriter } from './run-log.ts';

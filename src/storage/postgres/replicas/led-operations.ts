@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { AppError } from '../../../domain/errors.ts';
-import type { OfAttempt } from '../../../domain/ports/runs/run-queue.ts';
+import type { OfAttempt } from '../../../domain/ports/run-queue.ts';
 import type { Storage } from '../../../domain/ports/storage.ts';
 import { rightOf } from '../../thread/operation-rights.ts';
 import { findCounting } from './live-versions.ts';

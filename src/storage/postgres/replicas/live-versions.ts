@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { AppliedChange, AssignedNumbers } from '../../../domain/ports/definitions/inventory.ts';
+import type { AppliedChange, AssignedNumbers } from '../../../domain/ports/inventory.ts';
 import type { Storage } from '../../../domain/ports/storage.ts';
 import { announce } from './channel.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_PART_BYTES } from '../../../domain/ports/runs/run-log-parts.ts';
+import { MAX_PART_BYTES } from '../../../domain/ports/run-files.ts';
 import { chooseJoined, type WeighedPart } from './append-part.ts';
 
 /** Appends to a log this number of times. */

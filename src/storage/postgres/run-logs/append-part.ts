@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import type { LogTime } from '../../../domain/ports/runs/executor.ts';
-import { type LogAppend, MAX_PART_BYTES, type NewLogPart } from '../../../domain/ports/runs/run-log-parts.ts';
+import type { LogTime } from '../../../domain/ports/executor.ts';
+import { type LogAppend, MAX_PART_BYTES, type NewLogPart } from '../../../domain/ports/run-files.ts';
 
 /** Times closer to the earlier one are omitted. */
 const MIN_PAUSE_MS = 1000;

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { RunId } from '../../../domain/ids.ts';
-import type { LogTime } from '../../../domain/ports/runs/executor.ts';
-import { type LogPart, MAX_PART_BYTES, type RunLogParts } from '../../../domain/ports/runs/run-log-parts.ts';
+import type { LogTime } from '../../../domain/ports/executor.ts';
+import { type LogPart, MAX_PART_BYTES, type RunLogParts } from '../../../domain/ports/run-files.ts';
 import { commitOnce } from '../transactions.ts';
 import { appendPart, decodeTimes } from './append-part.ts';
 

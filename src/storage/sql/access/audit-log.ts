@@ -8,7 +8,7 @@ import {
   UNANSWERED,
 } from '../../../domain/audit.ts';
 import type { ChangeRecord } from '../../../domain/change-record.ts';
-import type { AuditLog, AuditRequest } from '../../../domain/ports/access/audit-log.ts';
+import type { AuditLog, AuditRequest } from '../../../domain/ports/access.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { cutRows } from '../cut-rows.ts';
 import { findFirstSince } from '../find-first-since.ts';

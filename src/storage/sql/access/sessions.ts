@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Identity, Session, SessionOwner } from '../../../domain/access.ts';
 import type { LoginLinkId, TokenId, UserId } from '../../../domain/ids.ts';
-import type { SessionTable } from '../../../domain/ports/access/session-table.ts';
+import type { SessionTable } from '../../../domain/ports/access.ts';
 import { hasExpired } from '../../../domain/words/credentials.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SESSIONS, TOKENS, USERS } from '../schema/tables.ts';

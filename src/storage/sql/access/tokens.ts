@@ -1,8 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { RunId } from '../../../domain/ids.ts';
-import type { LoginLinkTable } from '../../../domain/ports/access/login-link-table.ts';
-import { MAX_RUN_TOKENS, type RunTokenTable } from '../../../domain/ports/access/run-token-table.ts';
-import type { TokenTable } from '../../../domain/ports/access/token-table.ts';
+import {
+  type LoginLinkTable,
+  MAX_RUN_TOKENS,
+  type RunTokenTable,
+  type TokenTable,
+} from '../../../domain/ports/access.ts';
 import type { Schema } from '../schema/schema.ts';
 import { LOGIN_LINKS, TOKENS } from '../schema/tables.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { UserId } from '../../../domain/ids.ts';
-import type { UserChange, UserOutcome, UserTable } from '../../../domain/ports/access/user-table.ts';
+import type { UserChange, UserOutcome, UserTable } from '../../../domain/ports/access.ts';
 import type { Schema } from '../schema/schema.ts';
 import { USERS } from '../schema/tables.ts';
 

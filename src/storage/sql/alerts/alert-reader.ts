@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { RunId, TokenId, WebhookUid } from '../../../domain/ids.ts';
-import type { AlertReader, GuardedAutomation } from '../../../domain/ports/alerts/alert-reader.ts';
-import { MAX_EXAMINED_QUEUE } from '../../../domain/ports/runs/run-queue.ts';
+import type { AlertReader, GuardedAutomation } from '../../../domain/ports/messages.ts';
+import { MAX_EXAMINED_QUEUE } from '../../../domain/ports/run-queue.ts';
 import { ENTRY_LABELS } from '../../../domain/resources/delivery.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';

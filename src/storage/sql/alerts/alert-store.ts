@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Alert } from '../../../domain/alerts/alert.ts';
-import type { AlertChanges, AlertRequest, AlertStore } from '../../../domain/ports/alerts/alert-store.ts';
+import type { AlertChanges, AlertRequest, AlertStore } from '../../../domain/ports/messages.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';
 import { ALERT_NOTICES, ALERTS } from '../schema/tables.ts';

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { type AgentFileContent, type AgentFileSet, NO_AGENT_FILES } from '../../../domain/agent-files.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { RunId } from '../../../domain/ids.ts';
-import type { AppliedChange } from '../../../domain/ports/definitions/inventory.ts';
+import type { AppliedChange } from '../../../domain/ports/inventory.ts';
 import { cutRows } from '../cut-rows.ts';
 import type { Schema } from '../schema/schema.ts';
 

@@ -7,7 +7,7 @@ import type {
   AutomationRow,
   Remark,
   WebhookRow,
-} from '../../../domain/ports/definitions/inventory.ts';
+} from '../../../domain/ports/inventory.ts';
 import type { Reconciliation } from '../../../domain/reconciliation.ts';
 import { storeEntry } from '../access/audit-log.ts';
 import { cutRows } from '../cut-rows.ts';

@@ -8,7 +8,7 @@ import {
   MAX_EXAMINED_PLAN_BYTES,
   type NamedObject,
   type ObjectChange,
-} from '../../../domain/ports/definitions/definition-history.ts';
+} from '../../../domain/ports/definitions.ts';
 import type { Schema } from '../schema/schema.ts';
 import { COMMITS } from '../schema/tables.ts';
 import { selectReconciliations, toCommit, toReconciliation } from './commits.ts';

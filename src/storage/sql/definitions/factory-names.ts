@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { FactoryNames, ForgetOutcome } from '../../../domain/ports/definitions/factory-names.ts';
+import type { FactoryNames, ForgetOutcome } from '../../../domain/ports/definitions.ts';
 import { replaceInScopes } from '../operation/secret-scopes.ts';
 import { NOW } from '../runs/start.ts';
 import type { Schema } from '../schema/schema.ts';

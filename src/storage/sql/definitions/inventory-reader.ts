@@ -6,7 +6,7 @@ import {
   MAX_FAILING_AUTOMATIONS,
   type SecretState,
   type WebhookView,
-} from '../../../domain/ports/definitions/inventory.ts';
+} from '../../../domain/ports/inventory.ts';
 import type { ScheduleState } from '../../../domain/resources/schedule.ts';
 import { MIN_FAILED_IN_A_ROW } from '../../../domain/run-results.ts';
 import { MIN_CREDENTIAL_FAILURES, type WebhookTraffic } from '../../../domain/webhook-traffic.ts';

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { WebhookUid } from '../../../domain/ids.ts';
-import type { AppliedChange } from '../../../domain/ports/definitions/inventory.ts';
-import type { ListenerSearch } from '../../../domain/ports/deliveries/delivery-log.ts';
+import type { ListenerSearch } from '../../../domain/ports/delivery-log.ts';
+import type { AppliedChange } from '../../../domain/ports/inventory.ts';
 import type { AppliedAutomation } from '../../../domain/resources/automation.ts';
 import type { PastListener } from '../../../domain/resources/delivery.ts';
 import { triggerFiltersByWebhook } from '../../../domain/trigger.ts';

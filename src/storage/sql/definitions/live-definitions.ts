@@ -1,6 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { FileChange } from '../../../domain/ports/definitions/hosted-source.ts';
-import type { LiveDefinitions } from '../../../domain/ports/definitions/live-definitions.ts';
+import type { FileChange, LiveDefinitions } from '../../../domain/ports/sources.ts';
 import type { Schema } from '../schema/schema.ts';
 import { LIVE_FILES } from '../schema/tables.ts';
 

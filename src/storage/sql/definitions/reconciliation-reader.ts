@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ReconciliationReader } from '../../../domain/ports/definitions/reconciliation-log.ts';
+import type { ReconciliationReader } from '../../../domain/ports/definitions.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';
 import { selectReconciliations, toReconciliation } from './commits.ts';

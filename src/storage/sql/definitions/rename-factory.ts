@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { RenameOrder, RenameOutcome } from '../../../domain/ports/definitions/factory-names.ts';
+import type { RenameOrder, RenameOutcome } from '../../../domain/ports/definitions.ts';
 import { replaceInScopes } from '../operation/secret-scopes.ts';
 import type { Schema } from '../schema/schema.ts';
 import { deleteAllAutomations } from './delete-automations.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { NO_VERSION } from '../../../domain/applied.ts';
-import type { UnusableSecrets } from '../../../domain/ports/definitions/inventory.ts';
+import type { UnusableSecrets } from '../../../domain/ports/inventory.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** The secrets that the applied definition of the factory names, and that do not exist or have another scope. */

@@ -1,11 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { WebhookUid } from '../../../domain/ids.ts';
-import {
-  type ActivityReader,
-  type ActivitySpan,
-  HOUR_MS,
-  type RunCount,
-} from '../../../domain/ports/deliveries/activity-reader.ts';
+import { type ActivityReader, type ActivitySpan, HOUR_MS, type RunCount } from '../../../domain/ports/delivery-log.ts';
 import type { DeliveryLabel } from '../../../domain/resources/delivery.ts';
 import { RUN_STATES, type RunState } from '../../../domain/resources/run.ts';
 import { findFirstSince } from '../find-first-since.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { DeliveryId, RunId, WebhookUid } from '../../../domain/ids.ts';
-import type { DeliveryPage, DeliveryReader, DeliverySearch } from '../../../domain/ports/deliveries/delivery-log.ts';
+import type { DeliveryPage, DeliveryReader, DeliverySearch } from '../../../domain/ports/delivery-log.ts';
 import { type Delivery, NO_CLAIM } from '../../../domain/resources/delivery.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findListeners } from '../definitions/listener-history.ts';

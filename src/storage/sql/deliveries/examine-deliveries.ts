@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { MAX_EXAMINED_BYTES, MAX_EXAMINED_DELIVERIES } from '../../../domain/ports/deliveries/delivery-log.ts';
+import { MAX_EXAMINED_BYTES, MAX_EXAMINED_DELIVERIES } from '../../../domain/ports/delivery-log.ts';
 import { parseRecordedHeaders, type RecordedHeaders } from '../../../domain/resources/delivery.ts';
 import { isEventOf } from '../../../domain/words/deliveries.ts';
 import { formatCursor } from '../cursor.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { AppError } from '../../../domain/errors.ts';
 import type { DeliveryId, WebhookUid } from '../../../domain/ids.ts';
-import type { DeliverySearch } from '../../../domain/ports/deliveries/delivery-log.ts';
+import type { DeliverySearch } from '../../../domain/ports/delivery-log.ts';
 import { type DeliveryLabel, ENTRY_LABELS, IDENTITY_SOURCES } from '../../../domain/resources/delivery.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';

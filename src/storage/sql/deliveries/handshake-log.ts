@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { HandshakeLog } from '../../../domain/ports/deliveries/handshake-log.ts';
+import type { HandshakeLog } from '../../../domain/ports/delivery-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';
 import { HANDSHAKES } from '../schema/tables.ts';

@@ -7,7 +7,7 @@ import type {
   SliceBounds,
   StartedThen,
   StoredDelivery,
-} from '../../../domain/ports/deliveries/replays.ts';
+} from '../../../domain/ports/replays.ts';
 import type { Evaluation } from '../../../domain/resources/delivery.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, CONTENTS, DELIVERIES } from '../schema/tables.ts';

@@ -1,4 +1,4 @@
-import type { ReplayStep } from '../../../domain/ports/deliveries/replays.ts';
+import type { ReplayStep } from '../../../domain/ports/replays.ts';
 import type { RecordOutcome } from '../../../domain/resources/delivery.ts';
 import { addSkips, isOpenReplay, type Replay } from '../../../domain/resources/replay.ts';
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ReplaySearch, Replays } from '../../../domain/ports/deliveries/replays.ts';
+import type { ReplaySearch, Replays } from '../../../domain/ports/replays.ts';
 import { OPEN_REPLAY_STATES, type Replay } from '../../../domain/resources/replay.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';

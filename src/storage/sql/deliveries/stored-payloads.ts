@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { DeliveryId, WebhookUid } from '../../../domain/ids.ts';
-import type { StoredPayloads } from '../../../domain/ports/deliveries/stored-payloads.ts';
+import type { StoredPayloads } from '../../../domain/ports/delivery-log.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';
 import { DELIVERIES } from '../schema/tables.ts';

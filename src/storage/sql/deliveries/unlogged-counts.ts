@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { WebhookUid } from '../../../domain/ids.ts';
-import { UNLOGGED_PERIOD_MS, type UnloggedCounts } from '../../../domain/ports/deliveries/unlogged-counts.ts';
+import { UNLOGGED_PERIOD_MS, type UnloggedCounts } from '../../../domain/ports/delivery-log.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** Counts of requests without an entry in the delivery log. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { FindableId, FoundId, IdFinder } from '../../../domain/ports/id-finder.ts';
+import type { FindableId, FoundId, IdFinder } from '../../../domain/ports/inventory.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** A range of the index on the IDs of one table. */

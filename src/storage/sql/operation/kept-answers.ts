@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { AppError } from '../../../domain/errors.ts';
-import type { KeptAnswerTable, ReservedKey } from '../../../domain/ports/access/idempotency.ts';
+import type { KeptAnswerTable, ReservedKey } from '../../../domain/ports/idempotency.ts';
 import type { Schema } from '../schema/schema.ts';
 import { KEPT_ANSWERS } from '../schema/tables.ts';
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Retention } from '../../../domain/ports/retention.ts';
+import type { Retention } from '../../../domain/ports/operations.ts';
 import type { RetentionMark } from '../../../domain/retention-time.ts';
 import type { ClaimRetention } from '../deliveries/claim-finder.ts';
 import type { Schema } from '../schema/schema.ts';

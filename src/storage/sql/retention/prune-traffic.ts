@@ -1,5 +1,4 @@
-import { HOUR_MS, MAX_ACTIVITY_MS } from '../../../domain/ports/deliveries/activity-reader.ts';
-import { UNLOGGED_PERIOD_MS } from '../../../domain/ports/deliveries/unlogged-counts.ts';
+import { HOUR_MS, MAX_ACTIVITY_MS, UNLOGGED_PERIOD_MS } from '../../../domain/ports/delivery-log.ts';
 import { LOOP_GUARD } from '../../../domain/words/runs.ts';
 import { type Piece, takeExpired } from './pass.ts';
 

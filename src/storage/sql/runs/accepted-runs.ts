@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import type { RunId } from '../../../domain/ids.ts';
-import type { RunQueue } from '../../../domain/ports/runs/run-queue.ts';
+import type { RunQueue } from '../../../domain/ports/run-queue.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
 import { selectRuns, toRun } from './run-rows.ts';

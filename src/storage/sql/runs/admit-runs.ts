@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { RunId } from '../../../domain/ids.ts';
-import type { Admitted } from '../../../domain/ports/runs/run-queue.ts';
+import type { Admitted } from '../../../domain/ports/run-queue.ts';
 import { type ConcurrencyTerms, readConcurrencyTerms, readDebounceMs } from '../../../domain/run-policy.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS } from '../schema/tables.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { RunReader } from '../../../domain/ports/runs/run-queue.ts';
+import type { RunReader } from '../../../domain/ports/run-queue.ts';
 import { type BudgetTerms, readBudgetTerms } from '../../../domain/run-policy.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS } from '../schema/tables.ts';

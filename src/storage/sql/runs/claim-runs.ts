@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { RunId } from '../../../domain/ids.ts';
-import type { Admitted, Claimed, ClaimRequest } from '../../../domain/ports/runs/run-queue.ts';
+import type { Admitted, Claimed, ClaimRequest } from '../../../domain/ports/run-queue.ts';
 import type { BudgetTerms } from '../../../domain/run-policy.ts';
 import type { RunReason } from '../../../domain/words/runs.ts';
 import type { Schema } from '../schema/schema.ts';

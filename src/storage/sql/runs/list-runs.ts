@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Page, PageRequest } from '../../../domain/page.ts';
-import { MAX_EXAMINED_RUNS, type RunSearch } from '../../../domain/ports/runs/run-queue.ts';
+import { MAX_EXAMINED_RUNS, type RunSearch } from '../../../domain/ports/run-queue.ts';
 import type { Run } from '../../../domain/resources/run.ts';
 import { cutPage, formatCursor, parseCursor } from '../cursor.ts';
 import { findFirstSince } from '../find-first-since.ts';

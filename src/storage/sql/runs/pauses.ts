@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { PauseTable } from '../../../domain/ports/runs/pause-table.ts';
+import type { PauseTable } from '../../../domain/ports/pauses.ts';
 import type { Schema } from '../schema/schema.ts';
 import { PAUSES } from '../schema/tables.ts';
 import { isHeldBack, NOW } from './start.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { RetryOutcome, RunQueue } from '../../../domain/ports/runs/run-queue.ts';
+import type { RetryOutcome, RunQueue } from '../../../domain/ports/run-queue.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
 import { createAcceptance, selectAcceptance } from './accepted-runs.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { RunId } from '../../../domain/ids.ts';
-import { MAX_EXAMINED_QUEUE, MAX_QUEUE_POSITION, type RunReader } from '../../../domain/ports/runs/run-queue.ts';
+import { MAX_EXAMINED_QUEUE, MAX_QUEUE_POSITION, type RunReader } from '../../../domain/ports/run-queue.ts';
 import type { RunAttempt } from '../../../domain/resources/run.ts';
 import { readAgentFiles } from '../definitions/agent-files.ts';
 import type { Schema } from '../schema/schema.ts';

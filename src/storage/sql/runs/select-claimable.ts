@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { ClaimRequest } from '../../../domain/ports/runs/run-queue.ts';
+import type { ClaimRequest } from '../../../domain/ports/run-queue.ts';
 import { hasAllLabels } from '../../../domain/worker-labels.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUNS } from '../schema/tables.ts';

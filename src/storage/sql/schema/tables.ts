@@ -4,10 +4,10 @@ import type { AuditActor, AuditEntry } from '../../../domain/audit.ts';
 import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../domain/handshake.ts';
 import type { DeliveryId, LoginLinkId, RunId, TokenId, UserId, WebhookUid } from '../../../domain/ids.ts';
 import type { Notice } from '../../../domain/notice.ts';
-import type { KeptAnswer } from '../../../domain/ports/access/idempotency.ts';
-import type { LiveFile } from '../../../domain/ports/definitions/live-definitions.ts';
-import type { Pause } from '../../../domain/ports/runs/pause-table.ts';
+import type { KeptAnswer } from '../../../domain/ports/idempotency.ts';
+import type { Pause } from '../../../domain/ports/pauses.ts';
 import type { SealedSecret } from '../../../domain/ports/secret-store.ts';
+import type { LiveFile } from '../../../domain/ports/sources.ts';
 import type { Commit, FactoryStatus, Reconciliation } from '../../../domain/reconciliation.ts';
 import { AUTOMATION_ROW_FIELDS, AUTOMATION_VERSION_FIELDS } from '../../../domain/resources/automation.ts';
 import {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../../domain/errors.ts';
 import type { RunId } from '../../../../domain/ids.ts';
-import type { RunLogParts } from '../../../../domain/ports/runs/run-log-parts.ts';
+import type { RunLogParts } from '../../../../domain/ports/run-files.ts';
 import { type Clock, formatInstant } from '../../../../domain/time/clock.ts';
 
 /** Longer than the line that replaces a log. */

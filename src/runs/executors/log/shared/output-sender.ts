@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { LogTime } from '../../../../domain/ports/executor.ts';
 import type { Logger } from '../../../../domain/ports/logger.ts';
-import type { LogTime } from '../../../../domain/ports/runs/executor.ts';
-import { type LogSource, MAX_PART_BYTES, type RunLogParts } from '../../../../domain/ports/runs/run-log-parts.ts';
+import { type LogSource, MAX_PART_BYTES, type RunLogParts } from '../../../../domain/ports/run-files.ts';
 import { pause, retryWithBackoff } from '../../../../domain/time/backoff.ts';
 import { openLogToRead } from '../log-file.ts';
 import { readLogTimes } from '../log-times.ts';

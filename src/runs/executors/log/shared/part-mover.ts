@@ -1,5 +1,5 @@
 import type { Logger } from '../../../../domain/ports/logger.ts';
-import type { RunLogParts } from '../../../../domain/ports/runs/run-log-parts.ts';
+import type { RunLogParts } from '../../../../domain/ports/run-files.ts';
 import { Loop } from '../../../../platform/loop.ts';
 import { keyOfPart, type LogObjects } from './log-objects.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../../domain/errors.ts';
 import type { RunId } from '../../../../domain/ids.ts';
-import type { RunLogReader } from '../../../../domain/ports/runs/executor.ts';
-import type { LogPart, RunLogParts } from '../../../../domain/ports/runs/run-log-parts.ts';
+import type { RunLogReader } from '../../../../domain/ports/executor.ts';
+import type { LogPart, RunLogParts } from '../../../../domain/ports/run-files.ts';
 import { checkRunId } from '../../files/run-paths.ts';
 import { keyOfPart, type LogObjects } from './log-objects.ts';
 

@@ -1,7 +1,7 @@
 import type { RunId } from '../../../../domain/ids.ts';
+import type { RunLogReader, RunLogWriter } from '../../../../domain/ports/executor.ts';
 import type { Logger } from '../../../../domain/ports/logger.ts';
-import type { RunLogReader, RunLogWriter } from '../../../../domain/ports/runs/executor.ts';
-import type { LogOrigin, RunLogParts } from '../../../../domain/ports/runs/run-log-parts.ts';
+import type { LogOrigin, RunLogParts } from '../../../../domain/ports/run-files.ts';
 import type { Run } from '../../../../domain/resources/run.ts';
 import { pause } from '../../../../domain/time/backoff.ts';
 import type { Clock } from '../../../../domain/time/clock.ts';

@@ -1,4 +1,4 @@
-import type { RunId } from '../../ids.ts';
+import type { RunId } from '../ids.ts';
 
 /**
  * The daemons that execute runs of one storage, as one of them sees them. Each holds a lease for the runs of its machine, which

@@ -1,21 +1,14 @@
-import type { ReadAgentFiles } from '../../agent-files.ts';
-import type { AppliedFactory } from '../../applied.ts';
-import type { AuditedChange } from '../../audit.ts';
-import type { WebhookUid } from '../../ids.ts';
-import type {
-  Commit,
-  Condition,
-  FactoryHead,
-  FactoryStatus,
-  FactoryView,
-  Reconciliation,
-} from '../../reconciliation.ts';
-import type { AppliedAutomation } from '../../resources/automation.ts';
-import type { RunResult } from '../../resources/run.ts';
-import type { ScheduleState } from '../../resources/schedule.ts';
-import type { AppliedWebhook } from '../../resources/webhook.ts';
-import type { RunResults } from '../../run-results.ts';
-import type { WebhookTraffic } from '../../webhook-traffic.ts';
+import type { ReadAgentFiles } from '../agent-files.ts';
+import type { AppliedFactory } from '../applied.ts';
+import type { AuditedChange } from '../audit.ts';
+import type { WebhookUid } from '../ids.ts';
+import type { Commit, Condition, FactoryHead, FactoryStatus, FactoryView, Reconciliation } from '../reconciliation.ts';
+import type { AppliedAutomation } from '../resources/automation.ts';
+import type { RunResult } from '../resources/run.ts';
+import type { ScheduleState } from '../resources/schedule.ts';
+import type { AppliedWebhook } from '../resources/webhook.ts';
+import type { RunResults } from '../run-results.ts';
+import type { WebhookTraffic } from '../webhook-traffic.ts';
 
 /** A webhook row as an apply writes it; the storage keeps `ref` and `createdAt` of a row that exists. */
 export type WebhookRow = Omit<AppliedWebhook, 'ref' | 'createdAt' | 'deletedAt'>;
@@ -164,4 +157,23 @@ export interface InventoryReader {
   runTotals(after: { factory: string; automation: string } | null, limit: number): Promise<RunTotals[]>;
   /** Automations with failed runs among their last ones, those with most failures first. */
   failedAutomations(factory: string, limit: number): Promise<{ automation: string; results: RunResults }[]>;
+}
+
+/** IDs that belong to a factory and that people abbreviate. */
+export type FindableId = `dlv_${string}` | `run_${string}` | `rec_${string}` | `rpl_${string}` | `wh_${string}`;
+
+/** An object that an abbreviated ID may stand for. */
+export interface FoundId {
+  id: string;
+  factory: string;
+}
+
+/** Finds whole IDs by their beginning. */
+export interface IdFinder {
+  /**
+   * IDs that start with `prefix`, in descending order (for time-ordered IDs the most recent first).
+   *
+   * @param request.factories only objects of these factories; `null` for all
+   */
+  find(request: { prefix: FindableId; factories: readonly string[] | null; limit: number }): Promise<FoundId[]>;
 }

@@ -1,6 +1,6 @@
-import type { Actor } from '../../access.ts';
-import type { RunId } from '../../ids.ts';
-import type { Run } from '../../resources/run.ts';
+import type { Actor } from '../access.ts';
+import type { RunId } from '../ids.ts';
+import type { Run, RunResult } from '../resources/run.ts';
 import type { RetryOutcome } from './run-queue.ts';
 
 export const WAIT_REASONS = [
@@ -46,3 +46,14 @@ export interface RunControl {
   /** Why this queued run waits now. Does not read from disk. */
   explainWait(run: WaitingRun): WaitReason;
 }
+
+/** Follows the attempts of runs, for metrics and traces. Its operations do not throw. */
+export interface RunObserver {
+  /** The attempt was claimed at `run.startedAt`, after it was queued at `queuedAt`. Times are wall time in milliseconds. */
+  onClaimed(run: Run, queuedAt: number): void;
+  /** The attempt that was claimed ended, and its end is stored. */
+  onEnded(run: Run, result: RunResult, at: number): void;
+}
+
+/** For runs that nobody follows. */
+export const UNOBSERVED: RunObserver = { onClaimed: () => {}, onEnded: () => {} };
