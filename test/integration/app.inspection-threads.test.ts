@@ -88,6 +88,7 @@ const QUESTIONS = {
 describe('questions of readers', () => {
   it.each(Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[])(
     'are answered outside of the thread that takes deliveries: %s',
+    { tags: 'full' },
     async (name) => {
       // The first answer starts the thread.
       expect((await QUESTIONS[name]()).status).toBe(200);

@@ -115,7 +115,7 @@ describe('a check finds', () => {
     expect(await only('permissions')).toEqual([expect.stringMatching(/^warning permissions: .* does not exist/)]);
   });
 
-  it('a write-ahead log that another program does not let shrink', async () => {
+  it('a write-ahead log that another program does not let shrink', { tags: 'full' }, async () => {
     const [reader, writer] = [1, 2].map(() => new Database(join(dataDir, 'dockbell.db'))) as [
       Database.Database,
       Database.Database,

@@ -31,7 +31,9 @@ it('accepts exactly 60 authenticated requests in any 60 seconds, then answers 42
   expect(ingress.seen.rejections).toEqual(['delivery_rate', 'delivery_rate', 'delivery_rate']);
 });
 
-it('accepts 600 requests to a webhook that serves a provider, and 60 to one that serves none', async () => {
+it('accepts 600 requests to a webhook that serves a provider, and 60 to one that serves none', {
+  tags: 'full',
+}, async () => {
   const webhooks = [
     { name: 'relay', serves: 'gitlab' as const },
     { name: 'none', serves: 'none' as const },

@@ -225,7 +225,7 @@ describe('a container', () => {
     expect(startsOf()).toHaveLength(1);
   });
 
-  it('that was not created yet when the daemon crashed is never created', async () => {
+  it('that was not created yet when the daemon crashed is never created', { tags: 'full' }, async () => {
     const finishPull = engine.holdPulls();
     const input = makeRunInput();
     const ended = execute(await open(), input);

@@ -144,7 +144,7 @@ describe('A local repository', () => {
     expect(existsSync(join(mirror, 'FETCH_HEAD'))).toBe(false);
   });
 
-  it('keeps the mirror small by cloning it again at 50 packs', async () => {
+  it('keeps the mirror small by cloning it again at 50 packs', { tags: 'full' }, async () => {
     const repo = await createRepo();
     const source = openSource(repo);
     const fetchCommit = async () => {
@@ -201,7 +201,7 @@ describe('A local repository', () => {
     expect(await source.fetch()).toEqual({ ok: true, revision });
   });
 
-  it('with SHA-256 objects is read', async () => {
+  it('with SHA-256 objects is read', { tags: 'full' }, async () => {
     const repo = await createRepo();
     const path = join(repo.root, 'sha256');
     await runTestGit(repo.root, ['init', '--quiet', '--object-format=sha256', '-b', 'main', path]);
@@ -215,7 +215,7 @@ describe('A local repository', () => {
     expect(await readPaths(source, fetched.ok ? fetched.revision : '')).toEqual(['webhooks/a.yaml']);
   });
 
-  it('that is itself shallow is read', async () => {
+  it('that is itself shallow is read', { tags: 'full' }, async () => {
     const repo = await createRepo();
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     const revision = await repo.commit({ 'webhooks/b.yaml': 'b' });
@@ -224,7 +224,7 @@ describe('A local repository', () => {
     expect(await openSource(repo, { url: shallow }).fetch()).toEqual({ ok: true, revision });
   });
 
-  it('that is a partial clone is named as the cause, with a way out', async () => {
+  it('that is a partial clone is named as the cause, with a way out', { tags: 'full' }, async () => {
     const repo = await createRepo();
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     await runTestGit(repo.path, ['config', 'uploadpack.allowFilter', 'true']);

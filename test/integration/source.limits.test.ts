@@ -74,7 +74,7 @@ describe('A fetch', () => {
     expect(await source.fetch()).toEqual({ ok: true, revision });
   });
 
-  it('larger than its limit leaves the mirror as it was', async () => {
+  it('larger than its limit leaves the mirror as it was', { tags: 'full' }, async () => {
     const repo = await createRepo();
     const before = await repo.commit({ 'webhooks/a.yaml': 'a' });
     const source = openSource(repo, { limits: { maxFetchBytes: 1_000_000 } });
@@ -203,7 +203,7 @@ describe('A tree', () => {
     expect(await source.readTree(revision)).toMatchObject({ ok: false, reason: 'TreeTooLarge' });
   });
 
-  it('that multiplies itself in folders of folders is cut', async () => {
+  it('that multiplies itself in folders of folders is cut', { tags: 'full' }, async () => {
     const repo = await createRepo();
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     let tree = await repo.git(['mktree'], `100644 blob ${await repo.git(['hash-object', '-w', '--stdin'], 'x')}\ta\n`);

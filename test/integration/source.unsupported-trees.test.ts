@@ -120,7 +120,7 @@ describe('A tree of a commit (G2)', () => {
   });
 });
 
-it('A commit that git rejects is downloaded once', async () => {
+it('A commit that git rejects is downloaded once', { tags: 'full' }, async () => {
   const bare = await createTempGitRepo({ bare: true });
   await bare.commit({ 'webhooks/a.yaml': 'a' });
   const revision = await bare.commitRawWebhooks([{ mode: '100644', name: '.git' }]);
