@@ -39,7 +39,7 @@ describe.skipIf(!maySetClock)('a daemon with a schedule', () => {
       });
     daemon = await launch();
     await applyCiFactory(daemon);
-    return { setClock: clock.set, launch };
+    return { repo, setClock: clock.set, launch };
   }
 
   /** The trigger, once the daemon has stored its schedule. */
@@ -55,14 +55,17 @@ describe.skipIf(!maySetClock)('a daemon with a schedule', () => {
   const ticks = async () => (await listTicks()).map(({ delivery_id }) => delivery_id.slice(-24, -8));
 
   it('starts a run at each time, and says when the next ones are', async () => {
-    const { setClock } = await start('2026-03-02T09:50:00');
+    const { repo, setClock } = await start('2026-03-02T09:50:00');
     const shown = await stored();
     expect(shown).toMatchObject({
       schedule: { name: 'hourly', cron: '0 * * * *', catchUp: 'latest' },
       ticks: { missed: 0, last_at: null },
     });
     expect(shown.ticks.next_at.slice(0, 2)).toEqual(['2026-03-02T10:00:00.000Z', '2026-03-02T11:00:00.000Z']);
-    setClock('2026-03-02T09:59:58');
+    setClock('2026-03-02T09:59:56');
+    // The daemon looks at its clock every 15 seconds, and when a schedule is applied.
+    await repo.commit({ 'automations/look/automation.md': `${DEFINITION}List them.\n` });
+    expect((await daemon!.cli('reconcile', '--wait')).code).toBe(0);
     expect(await eventually(async () => (await ticks()).length === 1, 60_000)).toBe(true);
     expect(await ticks()).toEqual(['2026-03-02T10:00']);
     const [tick] = await listTicks();
