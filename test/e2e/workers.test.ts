@@ -97,7 +97,7 @@ async function stop(worker: ChildProcess): Promise<void> {
 }
 
 describe('workers', { timeout: 120_000 }, () => {
-  it('execute runs when the guide is followed to the letter, and end on SIGTERM', async () => {
+  it('execute runs when the guide is followed to the letter, and end on SIGTERM', { tags: 'full' }, async () => {
     const id = await deliver();
     const worker = startAsTheGuideShows();
     await eventually(isRun(id, 'succeeded'));
