@@ -1,22 +1,21 @@
 import { formatKeyPath, type KeyPath } from '../definitions/yaml/key-path.ts';
+import { isProtectedUrl } from '../domain/words/names.ts';
 import type { ConfigDocument, ConfigProblem } from './config-document.ts';
 import type { OptionValues } from './option-values.ts';
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 const OIDC = ['admin', 'oidc'];
 
 /** Checks what single values of the sign-in at an OpenID provider cannot show. */
 export function checkOidc({ admin: { oidc }, factories }: OptionValues, document: ConfigDocument): ConfigProblem[] {
   if (oidc === null) return [];
-  const { protocol, hostname, search } = new URL(oidc.issuer);
+  const { search } = new URL(oidc.issuer);
   const report = (path: KeyPath, message: string) => ({
     where: document.where(path),
     path: formatKeyPath(path),
     message,
   });
   const problems: ConfigProblem[] = [];
-  if (protocol !== 'https:' && !LOOPBACK.test(hostname)) {
+  if (!isProtectedUrl(oidc.issuer)) {
     const message = 'admin.oidc.issuer must use https: plain HTTP can be modified in transit.';
     problems.push(report([...OIDC, 'issuer'], message));
   }

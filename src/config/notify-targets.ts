@@ -1,4 +1,5 @@
 import { formatKeyPath, type KeyPath } from '../definitions/yaml/key-path.ts';
+import { isLoopbackUrl } from '../domain/words/names.ts';
 import type { ConfigDocument, ConfigProblem } from './config-document.ts';
 import type { FactoryValues, OptionValues } from './option-values.ts';
 
@@ -12,8 +13,6 @@ export const DEFAULT_URLS: Readonly<Record<string, string>> = {
 
 /** How the base URL of an API always ends. The usual mistake is to write the address of the web pages. */
 const API_ENDINGS: Readonly<Record<string, string>> = { gitlab: '/api/v4', gitea: '/api/v1', forgejo: '/api/v1' };
-
-export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** URL and repository of a target: as written, else derived from its type and the source of the factory. `null` if unknown. */
 export function locateTarget(
@@ -159,7 +158,7 @@ function checkApi(placed: AnyPlaced, url: URL): ConfigProblem[] {
   const { type } = placed.target;
   const name = `${nameOf(placed)}.url`;
   const ending = API_ENDINGS[type];
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopbackUrl(url.href)) {
     return [report(placed, 'url', `${name} must use https, because a token is sent to it.`)];
   }
   if (url.search !== '') return [report(placed, 'url', `${name} must be the base of an API, without a query.`)];

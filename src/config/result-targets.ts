@@ -1,5 +1,6 @@
+import { isLoopbackUrl } from '../domain/words/names.ts';
 import type { ConfigDocument, ConfigProblem } from './config-document.ts';
-import { DEFAULT_URLS, LOOPBACK } from './notify-targets.ts';
+import { DEFAULT_URLS } from './notify-targets.ts';
 import type { FactoryValues, OptionValues } from './option-values.ts';
 
 type Target = FactoryValues['runs']['results'][number];
@@ -39,8 +40,7 @@ function listProblems(target: Target): { key: Key; problem: string }[] {
     key,
     problem: `is missing: a ${target.post} at a git host needs it, such as ${EXAMPLES[key]}`,
   }));
-  const { protocol, hostname } = new URL(url);
-  if (protocol === 'http:' && !LOOPBACK.test(hostname)) {
+  if (new URL(url).protocol === 'http:' && !isLoopbackUrl(url)) {
     needed.push({ key: 'url', problem: 'must use https, because a token is sent to it' });
   }
   return needed;
