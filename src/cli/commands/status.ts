@@ -14,10 +14,9 @@ import type { WatchOptions } from '../follow/watch-list.ts';
 import { durationOption } from '../input/value-options.ts';
 import { describeHealth } from '../output/describe-health.ts';
 import { describeCommit, describeDiagnostic, isFailure, shortenRevision } from '../output/describe-reconciliation.ts';
-import { FACTORY_COLUMNS } from '../output/factory-columns.ts';
+import { FACTORY_COLUMNS, rateFactory } from '../output/factory-columns.ts';
 import { formatInstantWithAge, formatSpan } from '../output/format-time.ts';
 import { printAnswer, printObject, printRows } from '../output/print-result.ts';
-import { rateFactory } from '../output/rate-factory.ts';
 import { RESULT_KINDS } from '../output/result-kinds.ts';
 
 interface StatusOptions extends WatchOptions {
