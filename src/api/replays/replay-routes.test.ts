@@ -133,6 +133,8 @@ describe('a replay', () => {
         await storage.replays.insert({ ...seeded, id, state: 'running', finishedAt: null }, 99);
       }
     };
+    // A start continues the replays that are open, and would end these.
+    await services.start();
     await open10();
     expect(await call('POST', F, {})).toMatchObject({ status: 409, body: { detail: expect.stringContaining('10') } });
   });
