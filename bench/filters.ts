@@ -2,8 +2,8 @@ import { compileFilter } from '../src/definitions/filter/compile-pattern.ts';
 import { ListenerIndex } from '../src/definitions/filter/listeners/listener-index.ts';
 import { type CompiledFilter, matchesReceived } from '../src/definitions/filter/match-payload.ts';
 import { parseTriggerFilter } from '../src/definitions/filter/parse-filter.ts';
+import type { DeliveryFilter, Received } from '../src/domain/definitions/trigger.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import type { DeliveryFilter, Received } from '../src/domain/trigger.ts';
 import { type Benchmark, type BenchOptions, divide, type Row, row, type Table } from './kit/benchmark.ts';
 import { compareRates } from './kit/compare-rates.ts';
 

@@ -22,12 +22,12 @@ import {
   WEBHOOK_UID,
 } from '../../test/helpers/seeded-services.ts';
 import { readSchema, SCHEMA_NAMES } from '../definitions/yaml/schemas.ts';
-import type { Role } from '../domain/access.ts';
+import type { Role } from '../domain/access/access.ts';
 import { AppError } from '../domain/errors.ts';
 import type { RunId, WebhookUid } from '../domain/ids.ts';
 import type { RunControl } from '../domain/ports/run-control.ts';
-import { NO_RESULTS } from '../domain/run-results.ts';
-import { SecretValue } from '../domain/secret-value.ts';
+import { NO_RESULTS } from '../domain/runs/run-results.ts';
+import { SecretValue } from '../domain/secrets/secret-value.ts';
 
 const F = '/api/v1/factories/payments';
 

@@ -4,8 +4,8 @@ import type { StartRecords } from '../domain/ports/executor.ts';
 import type { InventoryReader } from '../domain/ports/inventory.ts';
 import type { ReloadControl } from '../domain/ports/operations.ts';
 import type { SecretHistory, SecretStore } from '../domain/ports/secret-store.ts';
-import type { Environment } from '../domain/reserved-variables.ts';
 import type { Run } from '../domain/resources/run.ts';
+import type { Environment } from '../domain/runs/reserved-variables.ts';
 import type { ServiceNotifier } from '../operations/systemd/service-notifier.ts';
 import type { DaemonEnd } from './end-daemon.ts';
 

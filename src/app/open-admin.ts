@@ -9,7 +9,7 @@ import { openSignIn } from '../api/sessions/open-sign-in.ts';
 import { createBackfill } from '../api/webhooks/post-backfill.ts';
 import { createTestDeliverySender } from '../api/webhooks/send-test-delivery.ts';
 import { listFactorySettings } from '../config/push-trigger.ts';
-import type { ClientAddresses } from '../domain/client-address.ts';
+import type { ClientAddresses } from '../domain/network/client-address.ts';
 import type { ReloadControl } from '../domain/ports/operations.ts';
 import { createDeliveryDiagnosis } from '../ingress/diagnosis/diagnose-delivery.ts';
 import { createUploadDiagnosis } from '../ingress/diagnosis/diagnose-upload.ts';

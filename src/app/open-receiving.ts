@@ -1,4 +1,4 @@
-import type { FindClientAddress } from '../domain/client-address.ts';
+import type { FindClientAddress } from '../domain/network/client-address.ts';
 import type { Part } from '../domain/part.ts';
 import { scheduleCall } from '../domain/time/schedule.ts';
 import { createIngress } from '../ingress/create-ingress.ts';

@@ -6,8 +6,8 @@
 import type { Config } from '../config/config.ts';
 import { createLiveConfig, type LiveConfig } from '../config/live-config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { createClientAddresses } from '../domain/client-address.ts';
 import type { JsonObject } from '../domain/json.ts';
+import { createClientAddresses } from '../domain/network/client-address.ts';
 import type { Part } from '../domain/part.ts';
 import { scheduleCall } from '../domain/time/schedule.ts';
 import { UrlProbes } from '../ingress/log/url-probes.ts';

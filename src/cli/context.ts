@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createIdSource } from '../domain/ids.ts';
-import { MASTER_KEY_VARIABLE, SYSTEMD_VARIABLES } from '../domain/reserved-variables.ts';
+import { MASTER_KEY_VARIABLE, SYSTEMD_VARIABLES } from '../domain/runs/reserved-variables.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import { systemClock } from '../domain/time/clock.ts';
 import { type TerminalJob, terminalJob } from './terminal-job.ts';

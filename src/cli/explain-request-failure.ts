@@ -1,6 +1,6 @@
 import { findSystemCode } from '../client/create-once.ts';
 import type { RequestFailed } from '../client/read-answer.ts';
-import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Diagnostic } from '../domain/definitions/diagnostic.ts';
 import { escapeText } from '../domain/words/escape-text.ts';
 import { CliError, codeOfStatus, isErrorCode } from './exit-codes.ts';
 

@@ -6,7 +6,7 @@
 // Next: `commands/delivery.ts`, a usual group; `dev/run-dev.ts` and `demo/run-demo.ts`, which run a daemon themselves.
 
 import { CommanderError } from 'commander';
-import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Diagnostic } from '../domain/definitions/diagnostic.ts';
 import { AppError } from '../domain/errors.ts';
 import { escapeText } from '../domain/words/escape-text.ts';
 import type { CliContext } from './context.ts';

@@ -1,5 +1,5 @@
 import { formatKeyPath } from '../definitions/yaml/key-path.ts';
-import { ALERT_RULE_NAMES } from '../domain/alerts/alert-rules.ts';
+import { ALERT_RULE_NAMES } from '../domain/messages/alert-rules.ts';
 import type { ConfigDocument, ConfigProblem } from './config-document.ts';
 import type { OptionValues } from './option-values.ts';
 

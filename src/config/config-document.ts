@@ -1,7 +1,7 @@
 import { formatKeyPath, type KeyPath } from '../definitions/yaml/key-path.ts';
 import type { YamlText } from '../definitions/yaml/parse-yaml.ts';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.ts';
-import type { Environment } from '../domain/reserved-variables.ts';
+import type { Environment } from '../domain/runs/reserved-variables.ts';
 import { findOption } from './option-tree.ts';
 import { readFromText } from './option-type.ts';
 import type { Option } from './options/option.ts';

@@ -12,7 +12,7 @@ import { parseYaml } from '../definitions/yaml/parse-yaml.ts';
 import { findValidator } from '../definitions/yaml/validators/config.ts';
 import { AppError, messageOf } from '../domain/errors.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
-import type { Environment } from '../domain/reserved-variables.ts';
+import type { Environment } from '../domain/runs/reserved-variables.ts';
 import { escapeText } from '../domain/words/escape-text.ts';
 import { countOf } from '../domain/words/quantities.ts';
 import { buildValues } from './build-values.ts';

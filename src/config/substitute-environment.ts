@@ -1,4 +1,4 @@
-import type { Environment } from '../domain/reserved-variables.ts';
+import type { Environment } from '../domain/runs/reserved-variables.ts';
 
 type Substitution =
   | { ok: true; text: string /** Was a reference replaced? */; isSubstituted: boolean }

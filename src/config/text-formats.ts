@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { TEMPLATE_PATTERN } from '../domain/workspace.ts';
+import { TEMPLATE_PATTERN } from '../domain/runs/workspace.ts';
 
 /** How a kind of text is checked. */
 interface FormatRule {

@@ -1,4 +1,4 @@
-import type { Diagnostic, Position, Severity } from '../domain/diagnostic.ts';
+import type { Diagnostic, Position, Severity } from '../domain/definitions/diagnostic.ts';
 import { type LintSettings, RULES, type RuleId, severityOf } from '../domain/rules.ts';
 import { formatKeyPath, type KeyPath } from './yaml/key-path.ts';
 

@@ -1,6 +1,6 @@
+import { OrderedLookup } from '../domain/definitions/ordered-lookup.ts';
+import type { KnownFiles, SourceTree } from '../domain/definitions/source-tree.ts';
 import { AppError } from '../domain/errors.ts';
-import { OrderedLookup } from '../domain/ordered-lookup.ts';
-import type { KnownFiles, SourceTree } from '../domain/source-tree.ts';
 import {
   type CheckedDefinition,
   checkDefinition,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTree, type EntryContent, validateFiles } from '../../test/helpers/definition-tree.ts';
 import { NO_POLICY } from '../../test/helpers/no-policy.ts';
-import { compareDiagnostics } from '../domain/diagnostic.ts';
+import { compareDiagnostics } from '../domain/definitions/diagnostic.ts';
 import { RULES } from '../domain/rules.ts';
 import { PATTERN_RULES } from './filter/parse-pattern.ts';
 import { formatPretty } from './report/format-pretty.ts';

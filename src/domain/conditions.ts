@@ -1,9 +1,9 @@
+import type { Condition } from './applies/reconciliation.ts';
+import type { CredentialFailure } from './deliveries/webhook-traffic.ts';
 import type { Pause } from './ports/pauses.ts';
-import type { Condition } from './reconciliation.ts';
-import { CATCH_UP_FACTOR } from './retention-time.ts';
 import { formatInstant } from './time/clock.ts';
+import { CATCH_UP_FACTOR } from './time/retention-time.ts';
 import type { ClockStep } from './time/steady-clock.ts';
-import type { CredentialFailure } from './webhook-traffic.ts';
 import { describeFailures } from './words/notices.ts';
 
 /** A condition before anyone knows since when. */

@@ -1,9 +1,9 @@
+import type { ReconciliationEnd } from './applies/reconciliation.ts';
 import type { DeliveryId, RunId } from './ids.ts';
 import type { ScheduleChanges } from './ports/definitions.ts';
 import type { AdmissionKind, Counts, ProbeMessage, UnacceptedKind } from './ports/replicas.ts';
-import type { ReconciliationEnd } from './reconciliation.ts';
 import type { DeliveryLogEntry, NewRun, RecordOutcome } from './resources/delivery.ts';
-import type { StoredTraceContext } from './trace-context.ts';
+import type { StoredTraceContext } from './telemetry/trace-context.ts';
 
 /** Everything that one part of a daemon reports to the others. */
 export interface Happenings {

@@ -1,4 +1,4 @@
-import type { Diagnostic, Severity } from './diagnostic.ts';
+import type { Diagnostic, Severity } from './definitions/diagnostic.ts';
 
 /** Severity of a rule in a factory, as `lint` in `factory.yaml` sets it; `off` for no diagnostic. */
 export const RULE_SEVERITIES = ['off', 'warning', 'error'] as const satisfies readonly (Severity | 'off')[];

@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
 import type { ConfigChange } from '../config/live-config.ts';
-import type { FindClientAddress } from '../domain/client-address.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { Publish } from '../domain/happenings.ts';
 import type { IdSource } from '../domain/ids.ts';
+import type { FindClientAddress } from '../domain/network/client-address.ts';
 import type { Part } from '../domain/part.ts';
 import type { UnloggedCounts } from '../domain/ports/delivery-log.ts';
 import type { Logger } from '../domain/ports/logger.ts';

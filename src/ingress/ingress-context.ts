@@ -3,7 +3,7 @@ import type { IdSource } from '../domain/ids.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { IngressMetrics } from '../domain/ports/metrics.ts';
 import type { DeliveryTracer } from '../domain/ports/tracing.ts';
-import type { SecretValue } from '../domain/secret-value.ts';
+import type { SecretValue } from '../domain/secrets/secret-value.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import type { LoopGuardLimit } from '../domain/words/runs.ts';
 import type { RateLimits } from './limits.ts';

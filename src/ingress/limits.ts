@@ -1,4 +1,4 @@
-import { networkOf } from '../domain/client-address.ts';
+import { networkOf } from '../domain/network/client-address.ts';
 import type { AdmissionKind, Counts, SharedAdmissions } from '../domain/ports/replicas.ts';
 import { KeyedWindows } from '../domain/time/keyed-windows.ts';
 import { SlidingWindow } from '../domain/time/sliding-window.ts';

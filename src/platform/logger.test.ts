@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../domain/errors.ts';
-import { SecretValue } from '../domain/secret-value.ts';
+import { SecretValue } from '../domain/secrets/secret-value.ts';
 import { createLogger, type LogLevel } from './logger.ts';
 
 const CANARY = 'canary "quoted"\nsecond line';

@@ -1,10 +1,10 @@
-import type { Actor } from '../domain/access.ts';
-import { type AuditedChange, RECONCILER } from '../domain/audit.ts';
+import type { Actor } from '../domain/access/access.ts';
+import { type AuditedChange, RECONCILER } from '../domain/access/audit.ts';
+import type { PlanSection } from '../domain/applies/plan.ts';
+import type { Reconciliation } from '../domain/applies/reconciliation.ts';
 import type { IdSource } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { PlanSection } from '../domain/plan.ts';
 import type { WebhookRow } from '../domain/ports/inventory.ts';
-import type { Reconciliation } from '../domain/reconciliation.ts';
 import type { AppliedWebhook } from '../domain/resources/webhook.ts';
 import type { ComputedPlan } from './plan/compute-plan.ts';
 

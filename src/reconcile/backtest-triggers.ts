@@ -1,4 +1,4 @@
-import type { Backtest } from '../domain/backtest.ts';
+import type { Backtest } from '../domain/applies/backtest.ts';
 import type { WebhookUid } from '../domain/ids.ts';
 import type { ProposedTrigger } from '../domain/ports/delivery-control.ts';
 import type { StoredPayloads } from '../domain/ports/delivery-log.ts';

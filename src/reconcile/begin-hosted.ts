@@ -1,10 +1,10 @@
 import { writeAutomation } from '../definitions/write/write-automation.ts';
 import { writeWebhook } from '../definitions/write/write-webhook.ts';
-import type { AppliedFactory } from '../domain/applied.ts';
-import { automationPaths, webhookPath } from '../domain/definition-paths.ts';
+import type { AppliedFactory } from '../domain/applies/applied.ts';
+import { automationPaths, webhookPath } from '../domain/definitions/definition-paths.ts';
+import type { SourceTree } from '../domain/definitions/source-tree.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Author, FileChange, HostedSource } from '../domain/ports/sources.ts';
-import type { SourceTree } from '../domain/source-tree.ts';
 import type { FactoryContext } from './factory-context.ts';
 
 const SERVICE: Author = { name: 'Dockbell', email: 'dockbell@localhost' };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Condition } from '../domain/reconciliation.ts';
+import type { Condition } from '../domain/applies/reconciliation.ts';
 import { describePass, type EndedPass } from './conditions.ts';
 
 const PASS: EndedPass = {

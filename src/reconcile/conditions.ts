@@ -1,5 +1,5 @@
+import type { Condition, Reconciliation } from '../domain/applies/reconciliation.ts';
 import { type ConditionState, describeCondition, updateConditions } from '../domain/conditions.ts';
-import type { Condition, Reconciliation } from '../domain/reconciliation.ts';
 
 /** A pass with its result, and what is live after it. */
 export interface EndedPass {

@@ -1,11 +1,11 @@
 import type { ValidatedTree } from '../definitions/check/check-definition.ts';
-import { collectAgentFiles, type ReadAgentFiles } from '../domain/agent-files.ts';
-import type { AppliedFactory } from '../domain/applied.ts';
-import type { FactoryDefinition } from '../domain/definition.ts';
-import { type Diagnostic, hasErrors } from '../domain/diagnostic.ts';
+import type { AppliedFactory } from '../domain/applies/applied.ts';
+import { collectAgentFiles, type ReadAgentFiles } from '../domain/definitions/agent-files.ts';
+import type { FactoryDefinition } from '../domain/definitions/definition.ts';
+import { type Diagnostic, hasErrors } from '../domain/definitions/diagnostic.ts';
+import type { SourceTree } from '../domain/definitions/source-tree.ts';
 import type { IdSource } from '../domain/ids.ts';
 import type { HostedSource } from '../domain/ports/sources.ts';
-import type { SourceTree } from '../domain/source-tree.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import type { FactoryContext } from './factory-context.ts';
 import type { FactoryState } from './factory-state.ts';

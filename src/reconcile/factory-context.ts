@@ -1,6 +1,7 @@
 import type { ValidatedTree, ValidationContext } from '../definitions/check/check-definition.ts';
 import type { FileResults } from '../definitions/file-results.ts';
-import type { Actor } from '../domain/access.ts';
+import type { Actor } from '../domain/access/access.ts';
+import type { SourceTree } from '../domain/definitions/source-tree.ts';
 import type { IdSource } from '../domain/ids.ts';
 import type { Serving } from '../domain/ports/definitions.ts';
 import type { Inventory } from '../domain/ports/inventory.ts';
@@ -8,9 +9,8 @@ import type { Logger } from '../domain/ports/logger.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import type { DefinitionSource, HostedSource } from '../domain/ports/sources.ts';
 import type { OnTimedPass } from '../domain/ports/tracing.ts';
-import type { SourceTree } from '../domain/source-tree.ts';
+import type { StoredTraceContext } from '../domain/telemetry/trace-context.ts';
 import type { Clock } from '../domain/time/clock.ts';
-import type { StoredTraceContext } from '../domain/trace-context.ts';
 import type { FactoryState } from './factory-state.ts';
 
 /** One factory and what reconciling it needs. */

@@ -1,8 +1,10 @@
 import { FileResults } from '../definitions/file-results.ts';
-import { isAgentPath, NO_AGENT_FILES } from '../domain/agent-files.ts';
-import type { AppliedFactory } from '../domain/applied.ts';
-import type { FactoryDefinition } from '../domain/definition.ts';
-import { OrderedLookup } from '../domain/ordered-lookup.ts';
+import type { AppliedFactory } from '../domain/applies/applied.ts';
+import type { Condition, FactoryStatus, Reconciliation } from '../domain/applies/reconciliation.ts';
+import { isAgentPath, NO_AGENT_FILES } from '../domain/definitions/agent-files.ts';
+import type { FactoryDefinition } from '../domain/definitions/definition.ts';
+import { OrderedLookup } from '../domain/definitions/ordered-lookup.ts';
+import type { KnownFiles, SourceTree } from '../domain/definitions/source-tree.ts';
 import type {
   AppliedChange,
   AssignedNumbers,
@@ -10,10 +12,8 @@ import type {
   Inventory,
   WebhookRow,
 } from '../domain/ports/inventory.ts';
-import type { Condition, FactoryStatus, Reconciliation } from '../domain/reconciliation.ts';
 import type { AppliedAutomation } from '../domain/resources/automation.ts';
 import type { AppliedWebhook } from '../domain/resources/webhook.ts';
-import type { KnownFiles, SourceTree } from '../domain/source-tree.ts';
 import type { ComputedPlan, PlanOrigin } from './plan/compute-plan.ts';
 
 /**

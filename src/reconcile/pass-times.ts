@@ -1,5 +1,5 @@
+import type { Reconciliation } from '../domain/applies/reconciliation.ts';
 import type { PassStepName, TimedPass } from '../domain/ports/tracing.ts';
-import type { Reconciliation } from '../domain/reconciliation.ts';
 import type { Clock } from '../domain/time/clock.ts';
 
 /** Why and when a pass started. */

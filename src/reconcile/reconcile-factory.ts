@@ -7,13 +7,8 @@
 // `pull-requests/create-request-checks.ts`, `plan-report/present-plan.ts`.
 
 import { describeRejectedTree } from '../definitions/check/unread-tree.ts';
-import type { AgentFileSet, ReadAgentFiles } from '../domain/agent-files.ts';
-import type { AppliedFactory } from '../domain/applied.ts';
-import type { Diagnostic } from '../domain/diagnostic.ts';
-import { AppError } from '../domain/errors.ts';
-import { EMPTY_PLAN, type Plan } from '../domain/plan.ts';
-import type { AppliedChange, WebhookRow } from '../domain/ports/inventory.ts';
-import type { SourceFailure, SourceResult } from '../domain/ports/sources.ts';
+import type { AppliedFactory } from '../domain/applies/applied.ts';
+import { EMPTY_PLAN, type Plan } from '../domain/applies/plan.ts';
 import {
   type Commit,
   type Condition,
@@ -21,9 +16,14 @@ import {
   HISTORY_REWRITTEN,
   type Reconciliation,
   type ReconciliationResult,
-} from '../domain/reconciliation.ts';
+} from '../domain/applies/reconciliation.ts';
+import type { AgentFileSet, ReadAgentFiles } from '../domain/definitions/agent-files.ts';
+import type { Diagnostic } from '../domain/definitions/diagnostic.ts';
+import type { SourceTree } from '../domain/definitions/source-tree.ts';
+import { AppError } from '../domain/errors.ts';
+import type { AppliedChange, WebhookRow } from '../domain/ports/inventory.ts';
+import type { SourceFailure, SourceResult } from '../domain/ports/sources.ts';
 import type { RuleId } from '../domain/rules.ts';
-import type { SourceTree } from '../domain/source-tree.ts';
 import { auditApply } from './audit-apply.ts';
 import { beginHosted } from './begin-hosted.ts';
 import { describePass } from './conditions.ts';

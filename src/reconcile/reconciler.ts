@@ -1,12 +1,12 @@
+import type { Reconciliation, ReconciliationEnd } from '../domain/applies/reconciliation.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { ReadLiveChange } from '../domain/ports/replicas.ts';
 import type { Ancestry, Revision } from '../domain/ports/sources.ts';
-import type { Reconciliation, ReconciliationEnd } from '../domain/reconciliation.ts';
+import type { StoredTraceContext } from '../domain/telemetry/trace-context.ts';
 import type { Backoff } from '../domain/time/backoff.ts';
 import type { Schedule } from '../domain/time/schedule.ts';
 import { TaskQueue } from '../domain/time/task-queue.ts';
-import type { StoredTraceContext } from '../domain/trace-context.ts';
 import { Loop, type NextTurn } from '../platform/loop.ts';
 import { type EditOutcome, editFactory, type FactoryEdit } from './edit-factory.ts';
 import type { FactoryContext, PassTrigger } from './factory-context.ts';

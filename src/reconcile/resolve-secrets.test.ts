@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
 import { NO_POLICY } from '../../test/helpers/no-policy.ts';
-import { NO_VERSION } from '../domain/applied.ts';
-import type { AutomationDefinition, WebhookDefinition } from '../domain/definition.ts';
+import { NO_VERSION } from '../domain/applies/applied.ts';
+import type { AutomationDefinition, WebhookDefinition } from '../domain/definitions/definition.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import type { AppliedWebhook } from '../domain/resources/webhook.ts';
 import type { LintSettings } from '../domain/rules.ts';
-import { isInScope, type SecretScope } from '../domain/secret-scope.ts';
-import { SecretValue } from '../domain/secret-value.ts';
+import { isInScope, type SecretScope } from '../domain/secrets/secret-scope.ts';
+import { SecretValue } from '../domain/secrets/secret-value.ts';
 import { MISSING_RUN_SECRET, resolveSecrets as resolveFor } from './resolve-secrets.ts';
 
 type Given = Parameters<typeof resolveFor> extends [string, ...infer Others] ? Others : never;

@@ -1,8 +1,8 @@
 import { awaitsIssuedSecret, checkSecretForWebhook } from '../definitions/check/check-secret.ts';
-import { NO_VERSION } from '../domain/applied.ts';
-import type { FactoryDefinition, WebhookDefinition } from '../domain/definition.ts';
-import type { Diagnostic, Position } from '../domain/diagnostic.ts';
-import { hasErrors } from '../domain/diagnostic.ts';
+import { NO_VERSION } from '../domain/applies/applied.ts';
+import type { FactoryDefinition, WebhookDefinition } from '../domain/definitions/definition.ts';
+import type { Diagnostic, Position } from '../domain/definitions/diagnostic.ts';
+import { hasErrors } from '../domain/definitions/diagnostic.ts';
 import type { AppliedWebhook } from '../domain/resources/webhook.ts';
 import { applyLint } from '../domain/rules.ts';
 import {
@@ -11,8 +11,8 @@ import {
   type SecretScope,
   type SecretUse,
   type SecretUser,
-} from '../domain/secret-scope.ts';
-import type { SecretValue } from '../domain/secret-value.ts';
+} from '../domain/secrets/secret-scope.ts';
+import type { SecretValue } from '../domain/secrets/secret-value.ts';
 
 /** Version and value of a secret; `null` for a value that is not read here, or that does not exist yet. */
 interface ResolvedSecret {

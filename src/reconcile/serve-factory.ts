@@ -1,4 +1,5 @@
-import { type AppliedFactory, NO_VERSION } from '../domain/applied.ts';
+import { type AppliedFactory, NO_VERSION } from '../domain/applies/applied.ts';
+import { scheduleOf, triggerFiltersByWebhook } from '../domain/definitions/trigger.ts';
 import type { ListeningAutomation, Serving, ServingWebhook } from '../domain/ports/definitions.ts';
 import type { AppliedChange, AssignedNumbers, AutomationRow } from '../domain/ports/inventory.ts';
 import type { Logger } from '../domain/ports/logger.ts';
@@ -6,11 +7,10 @@ import type { LiveChange } from '../domain/ports/replicas.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import { TICK_LISTENERS } from '../domain/resources/schedule.ts';
 import type { AppliedWebhook } from '../domain/resources/webhook.ts';
-import { findOverlapEnd } from '../domain/rotation-overlap.ts';
-import { findKeyPaths } from '../domain/run-policy.ts';
-import type { SecretValue } from '../domain/secret-value.ts';
+import { findKeyPaths } from '../domain/runs/run-policy.ts';
+import { findOverlapEnd } from '../domain/secrets/rotation-overlap.ts';
+import type { SecretValue } from '../domain/secrets/secret-value.ts';
 import type { Clock } from '../domain/time/clock.ts';
-import { scheduleOf, triggerFiltersByWebhook } from '../domain/trigger.ts';
 import type { ComputedPlan } from './plan/compute-plan.ts';
 import type { ResolvedSecrets } from './resolve-secrets.ts';
 

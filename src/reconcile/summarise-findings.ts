@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../domain/diagnostic.ts';
+import type { Diagnostic } from '../domain/definitions/diagnostic.ts';
 
 /** The first error with its location, and the number of other errors. */
 export function summariseFindings(diagnostics: readonly Diagnostic[]): string {

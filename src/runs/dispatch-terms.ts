@@ -1,8 +1,8 @@
 import type { Executor } from '../domain/ports/executor.ts';
 import type { DrainState } from '../domain/ports/pauses.ts';
 import type { RunInput } from '../domain/resources/run.ts';
-import type { BudgetTerms } from '../domain/run-policy.ts';
-import type { WorkerCheckout } from '../domain/workspace.ts';
+import type { BudgetTerms } from '../domain/runs/run-policy.ts';
+import type { WorkerCheckout } from '../domain/runs/workspace.ts';
 
 /** How the configuration executes runs. */
 export interface DispatchTerms {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyText } from '../../test/helpers/any-text.ts';
 import { makeRunInput } from '../../test/helpers/command-runs.ts';
 import type { RunInput } from '../domain/resources/run.ts';
-import type { RunContext } from '../domain/run-context.ts';
+import type { RunContext } from '../domain/runs/run-context.ts';
 import { renderEnvelope, renderRunDocuments } from './envelope.ts';
 
 function makeInput(changes: { name?: string; identity?: string; payload?: string; prompt?: string } = {}): RunInput {

@@ -1,10 +1,10 @@
 import type { RunDocuments } from '../domain/ports/executor.ts';
 import { presentFields } from '../domain/resources/fields.ts';
 import { RUN_FIELDS, type RunInput, type StandsFor } from '../domain/resources/run.ts';
-import type { RunContext } from '../domain/run-context.ts';
-import { traceAttempt } from '../domain/trace-context.ts';
+import type { RunContext } from '../domain/runs/run-context.ts';
+import { presentWorkspace } from '../domain/runs/workspace.ts';
+import { traceAttempt } from '../domain/telemetry/trace-context.ts';
 import { listContext } from '../domain/words/runs.ts';
-import { presentWorkspace } from '../domain/workspace.ts';
 
 /** Name under which the received body is attached (specification, "Run input"). */
 export const PAYLOAD_FILE = 'event-payload.json';

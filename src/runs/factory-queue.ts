@@ -6,7 +6,7 @@ import type { RunObserver } from '../domain/ports/run-control.ts';
 import type { OfAttempt, RunQueue, RunReader } from '../domain/ports/run-queue.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import type { Run, RunInput, RunResult } from '../domain/resources/run.ts';
-import { NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../domain/run-policy.ts';
+import { NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../domain/runs/run-policy.ts';
 import { retryWithBackoff } from '../domain/time/backoff.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import { type CancelCall, callAt, scheduleCall } from '../domain/time/schedule.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { makeRunInput } from '../../test/helpers/command-runs.ts';
+import type { DeliveryFilter } from '../domain/definitions/trigger.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Serves } from '../domain/resources/webhook.ts';
-import type { RunContext } from '../domain/run-context.ts';
-import type { DeliveryFilter } from '../domain/trigger.ts';
+import type { RunContext } from '../domain/runs/run-context.ts';
 import { readRunContext } from './read-context.ts';
 
 const SHA = '6113728f27ae82c7b1a177c8d03f9e96e0adf246';

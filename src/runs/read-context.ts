@@ -6,12 +6,12 @@ import type { Value } from '../definitions/filter/values/read-source.ts';
 import { TRIGGER_PROVIDERS } from '../definitions/triggers/providers.ts';
 import { servedProvider } from '../definitions/triggers/served-provider.ts';
 import type { ComposedUrl, Source, TriggerProvider } from '../definitions/triggers/trigger-event.ts';
-import { composeEventName } from '../domain/event-name.ts';
+import type { ProviderCondition, Received } from '../domain/definitions/trigger.ts';
+import { composeEventName } from '../domain/deliveries/event-name.ts';
 import { isJsonObject } from '../domain/json.ts';
-import { readPageUrl } from '../domain/page-url.ts';
+import { readPageUrl } from '../domain/messages/page-url.ts';
 import type { RunInput } from '../domain/resources/run.ts';
-import type { RunContext } from '../domain/run-context.ts';
-import type { ProviderCondition, Received } from '../domain/trigger.ts';
+import type { RunContext } from '../domain/runs/run-context.ts';
 
 /** The parts of the input of a run that its context is read from. */
 export type ContextInput = Pick<RunInput, 'origin' | 'payload'>;

@@ -2,8 +2,8 @@ import { AppError, messageOf } from '../domain/errors.ts';
 import type { Json } from '../domain/json.ts';
 import type { SecretStore } from '../domain/ports/secret-store.ts';
 import type { RunInput } from '../domain/resources/run.ts';
-import { describeUnusable, type SecretUser } from '../domain/secret-scope.ts';
-import type { SecretValue } from '../domain/secret-value.ts';
+import { describeUnusable, type SecretUser } from '../domain/secrets/secret-scope.ts';
+import type { SecretValue } from '../domain/secrets/secret-value.ts';
 import { backoffMs, LOCAL_BACKOFF, pause } from '../domain/time/backoff.ts';
 
 /** Number of attempts to read a secret from a busy storage before the run returns to the queue. */

@@ -5,7 +5,7 @@ import type { RunObserver } from '../domain/ports/run-control.ts';
 import type { RunGroup } from '../domain/ports/run-group.ts';
 import type { RunQueue } from '../domain/ports/run-queue.ts';
 import type { ExecutorType, Run } from '../domain/resources/run.ts';
-import { NO_RETRY, RETRY_INTERRUPTED } from '../domain/run-policy.ts';
+import { NO_RETRY, RETRY_INTERRUPTED } from '../domain/runs/run-policy.ts';
 import type { Clock } from '../domain/time/clock.ts';
 import type { DispatchState } from './dispatch-terms.ts';
 import type { RunEnds } from './run-ends.ts';

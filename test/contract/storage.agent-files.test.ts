@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collectAgentFiles, NO_AGENT_FILES } from '../../src/domain/agent-files.ts';
+import { collectAgentFiles, NO_AGENT_FILES } from '../../src/domain/definitions/agent-files.ts';
 import type { RunId } from '../../src/domain/ids.ts';
 import type { RetentionPolicy } from '../../src/domain/ports/operations.ts';
 import { applyOneOfEach, buildApply, FACTORY } from '../helpers/build-apply.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Alert, AlertNotice } from '../../src/domain/alerts/alert.ts';
+import type { Alert, AlertNotice } from '../../src/domain/messages/alert.ts';
 import { buildAlert } from '../helpers/build-alert.ts';
 import { applyFactory, buildAutomation, buildWebhook, EDITOR, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, ids, START_MS } from '../helpers/build-offer.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { type AuditEntry, READ, UNANSWERED } from '../../src/domain/audit.ts';
-import { actFor } from '../../src/domain/change-record.ts';
+import { type AuditEntry, READ, UNANSWERED } from '../../src/domain/access/audit.ts';
+import { actFor } from '../../src/domain/access/change-record.ts';
 import { derivedAuditId } from '../../src/domain/ids.ts';
 import { defineFunctions } from '../../src/storage/sqlite/define-functions.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';

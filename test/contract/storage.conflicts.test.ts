@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { expect, inject, it } from 'vitest';
-import { collectAgentFiles } from '../../src/domain/agent-files.ts';
+import { collectAgentFiles } from '../../src/domain/definitions/agent-files.ts';
 import type { RetentionPolicy } from '../../src/domain/ports/operations.ts';
 import { openPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { applyOneOfEach, buildApply, buildReconciliation, FACTORY } from '../helpers/build-apply.ts';

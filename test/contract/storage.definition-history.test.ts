@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_PLAN, type Plan, type PlanEntry } from '../../src/domain/plan.ts';
+import { EMPTY_PLAN, type Plan, type PlanEntry } from '../../src/domain/applies/plan.ts';
 import { MAX_EXAMINED_APPLIES, MAX_EXAMINED_PLAN_BYTES } from '../../src/domain/ports/definitions.ts';
 import { applyFactory, buildAutomation, buildReconciliation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';

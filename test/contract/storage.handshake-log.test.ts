@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HandshakeEntry } from '../../src/domain/handshake.ts';
+import type { HandshakeEntry } from '../../src/domain/deliveries/handshake.ts';
 import type { WebhookUid } from '../../src/domain/ids.ts';
 import { applyFactory, buildApply, buildAudited, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';

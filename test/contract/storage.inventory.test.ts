@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { NO_AGENT_FILES } from '../../src/domain/agent-files.ts';
-import type { Diagnostic } from '../../src/domain/diagnostic.ts';
-import type { Condition } from '../../src/domain/reconciliation.ts';
-import type { SecretScope } from '../../src/domain/secret-scope.ts';
-import { NO_TRAFFIC } from '../../src/domain/webhook-traffic.ts';
+import type { Condition } from '../../src/domain/applies/reconciliation.ts';
+import { NO_AGENT_FILES } from '../../src/domain/definitions/agent-files.ts';
+import type { Diagnostic } from '../../src/domain/definitions/diagnostic.ts';
+import { NO_TRAFFIC } from '../../src/domain/deliveries/webhook-traffic.ts';
+import type { SecretScope } from '../../src/domain/secrets/secret-scope.ts';
 import {
   applyFactory,
   buildApply,

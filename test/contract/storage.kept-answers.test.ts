@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { actFor } from '../../src/domain/change-record.ts';
+import { actFor } from '../../src/domain/access/change-record.ts';
 import type { ReservedKey } from '../../src/domain/ports/idempotency.ts';
 import { createAnswerStore } from '../../src/platform/secrets/answer-store.ts';
 import { createVault } from '../../src/platform/secrets/vault.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Trigger } from '../../src/domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Trigger } from '../../src/domain/trigger.ts';
 import { applyFactory, buildAutomation, buildWebhook } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

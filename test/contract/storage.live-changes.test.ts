@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createIdSource } from '../../src/domain/ids.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import type { Clock } from '../../src/domain/time/clock.ts';
 import { createServing } from '../../src/ingress/registry/create-serving.ts';
 import { LiveFactories } from '../../src/ingress/registry/live-factories.ts';

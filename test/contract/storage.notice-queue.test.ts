@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NewNotice } from '../../src/domain/notice.ts';
+import type { NewNotice } from '../../src/domain/messages/notice.ts';
 import { ids, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/domain/ids.ts';
-import type { ConcurrencyPolicy } from '../../src/domain/run-policy.ts';
+import type { ConcurrencyPolicy } from '../../src/domain/runs/run-policy.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

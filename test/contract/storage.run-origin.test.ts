@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Trigger } from '../../src/domain/definitions/trigger.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Trigger } from '../../src/domain/trigger.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

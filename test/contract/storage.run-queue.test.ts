@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Actor } from '../../src/domain/access.ts';
+import type { Actor } from '../../src/domain/access/access.ts';
 import type { RunId } from '../../src/domain/ids.ts';
 import { MAX_EXAMINED_RUNS, type RunSearch } from '../../src/domain/ports/run-queue.ts';
 import type { RunState } from '../../src/domain/resources/run.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/domain/ids.ts';
 import type { RunResult } from '../../src/domain/resources/run.ts';
-import { NO_RESULTS, type RunResults } from '../../src/domain/run-results.ts';
+import { NO_RESULTS, type RunResults } from '../../src/domain/runs/run-results.ts';
 import { applyFactory, applyOneOfEach, buildAutomation, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiToken } from '../../src/domain/access.ts';
+import type { ApiToken } from '../../src/domain/access/access.ts';
 import { ids, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Role, User } from '../../src/domain/access.ts';
+import type { Role, User } from '../../src/domain/access/access.ts';
 import type { UserChange } from '../../src/domain/ports/access.ts';
 import { ids, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { NO_TRAFFIC } from '../../src/domain/deliveries/webhook-traffic.ts';
 import type { WebhookUid } from '../../src/domain/ids.ts';
-import { NO_TRAFFIC } from '../../src/domain/webhook-traffic.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

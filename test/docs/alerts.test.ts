@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALERT_RULES, type RuleSetting } from '../../src/domain/alerts/alert-rules.ts';
+import { ALERT_RULES, type RuleSetting } from '../../src/domain/messages/alert-rules.ts';
 import { writeDuration } from '../../src/domain/words/quantities.ts';
 import { expectGenerated, readDocument, renderTable } from '../helpers/documents.ts';
 

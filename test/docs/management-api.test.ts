@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ROLES } from '../../src/domain/access.ts';
+import { ROLES } from '../../src/domain/access/access.ts';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
 import { expectGenerated, readDocument, renderTable } from '../helpers/documents.ts';
 import { createSeededServer, createSeededServices } from '../helpers/seeded-services.ts';

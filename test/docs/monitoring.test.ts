@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { openMeasures } from '../../src/domain/write-measures.ts';
+import { openMeasures } from '../../src/domain/telemetry/write-measures.ts';
 import { createMetrics } from '../../src/operations/observability/metrics/metrics.ts';
 import { readBuildIdentity } from '../../src/platform/files/build-identity.ts';
 

@@ -5,7 +5,7 @@ import { OPTIONS } from '../../src/config/options/options.ts';
 import { emptyAnswer, textAnswer } from '../../src/definitions/signature/handshakes/handshake.ts';
 import { HANDSHAKES } from '../../src/definitions/signature/handshakes/handshakes.ts';
 import { findScheme } from '../../src/definitions/signature/schemes/schemes.ts';
-import { HANDSHAKE_OUTCOMES, type HandshakeOutcome } from '../../src/domain/handshake.ts';
+import { HANDSHAKE_OUTCOMES, type HandshakeOutcome } from '../../src/domain/deliveries/handshake.ts';
 import { IDENTITY_SOURCES } from '../../src/domain/resources/delivery.ts';
 import { AUTH_REASONS, OTHER_REASONS } from '../../src/domain/words/delivery-reasons.ts';
 import { UNLOGGED_REASONS } from '../../src/domain/words/unlogged-reasons.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ReconciliationResult } from '../../src/domain/applies/reconciliation.ts';
 import { CONDITIONS } from '../../src/domain/conditions.ts';
 import type { SourceFailure } from '../../src/domain/ports/sources.ts';
-import type { ReconciliationResult } from '../../src/domain/reconciliation.ts';
 import { readDocument, readFirstColumn } from '../helpers/documents.ts';
 
 const PAGE = 'docs/reference/reconciliation.md';

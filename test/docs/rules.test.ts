@@ -5,9 +5,9 @@ import { describeRejectedTree } from '../../src/definitions/check/unread-tree.ts
 import { PATTERN_RULES } from '../../src/definitions/filter/parse-pattern.ts';
 import { readRuleGuides, renderRuleMarkdown, type Shown } from '../../src/definitions/report/rule-guide.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
-import type { WebhookDefinition } from '../../src/domain/definition.ts';
+import type { WebhookDefinition } from '../../src/domain/definitions/definition.ts';
 import { RULES, type RuleId, ruleSection } from '../../src/domain/rules.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { declareWebhook } from '../helpers/declare-webhook.ts';
 import { createTree, type EntryContent, validateFiles } from '../helpers/definition-tree.ts';
 import { readDocument } from '../helpers/documents.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EXECUTORS } from '../../src/config/executors/executors.ts';
 import { WAIT_REASONS } from '../../src/domain/ports/run-control.ts';
 import type { RunInput } from '../../src/domain/resources/run.ts';
-import { CONTEXT_FIELDS } from '../../src/domain/run-context.ts';
+import { CONTEXT_FIELDS } from '../../src/domain/runs/run-context.ts';
 import { renderRunDocuments } from '../../src/runs/envelope.ts';
 import { buildRunEnvironment } from '../../src/runs/executors/command/run-environment.ts';
 import { readRunContext } from '../../src/runs/read-context.ts';

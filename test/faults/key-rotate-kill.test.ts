@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { MasterKeyRotation } from '../../src/platform/secrets/master-key-rotation.ts';
 import { createVault } from '../../src/platform/secrets/vault.ts';
 import { verifyMasterKey } from '../../src/platform/secrets/verify-master-key.ts';

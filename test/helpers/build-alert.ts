@@ -1,4 +1,4 @@
-import type { Alert } from '../../src/domain/alerts/alert.ts';
+import type { Alert } from '../../src/domain/messages/alert.ts';
 import { ids, START_MS } from './build-offer.ts';
 
 /** An open alert about an automation of the factory `payments`. `more` overrides the defaults. */

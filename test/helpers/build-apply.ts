@@ -1,10 +1,10 @@
-import { NO_AGENT_FILES } from '../../src/domain/agent-files.ts';
-import type { AppliedFactory } from '../../src/domain/applied.ts';
-import { type AuditEntry, type AuditedChange, RECONCILER } from '../../src/domain/audit.ts';
-import { EMPTY_PLAN } from '../../src/domain/plan.ts';
+import { type AuditEntry, type AuditedChange, RECONCILER } from '../../src/domain/access/audit.ts';
+import type { AppliedFactory } from '../../src/domain/applies/applied.ts';
+import { EMPTY_PLAN } from '../../src/domain/applies/plan.ts';
+import type { Reconciliation } from '../../src/domain/applies/reconciliation.ts';
+import { NO_AGENT_FILES } from '../../src/domain/definitions/agent-files.ts';
 import type { AppliedChange, AutomationRow, WebhookRow } from '../../src/domain/ports/inventory.ts';
 import type { Storage } from '../../src/domain/ports/storage.ts';
-import type { Reconciliation } from '../../src/domain/reconciliation.ts';
 import { ids, START_MS } from './build-offer.ts';
 import { declareWebhook } from './declare-webhook.ts';
 import { NO_POLICY } from './no-policy.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../../src/domain/reserved-variables.ts';
+import type { Environment } from '../../src/domain/runs/reserved-variables.ts';
 
 /** A git that records how it is started. */
 export interface CountedGit {

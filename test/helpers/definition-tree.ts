@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { ValidatedTree } from '../../src/definitions/check/check-definition.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
-import { createFileEntry, type SourceTree, type TreeEntry } from '../../src/domain/source-tree.ts';
+import { createFileEntry, type SourceTree, type TreeEntry } from '../../src/domain/definitions/source-tree.ts';
 
 /** Text or bytes of a file, or an entry that is not a file. */
 export type EntryContent = string | Uint8Array | { kind: 'symlink' | 'submodule' };

@@ -1,5 +1,5 @@
 import type { GroupEvent } from '../../src/domain/ports/replicas.ts';
-import { openMeasures } from '../../src/domain/write-measures.ts';
+import { openMeasures } from '../../src/domain/telemetry/write-measures.ts';
 import { openPostgresStorage, type PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { joinGroup, type Membership } from '../../src/storage/postgres/replicas/membership.ts';
 

@@ -1,5 +1,5 @@
 import type { FactoryReport, ValidationReport } from '../../src/definitions/report/validation-report.ts';
-import type { Diagnostic } from '../../src/domain/diagnostic.ts';
+import type { Diagnostic } from '../../src/domain/definitions/diagnostic.ts';
 
 export const finding: Diagnostic = {
   severity: 'error',

@@ -1,8 +1,8 @@
 import { type CompiledPattern, compilePattern } from '../../src/definitions/filter/compile-pattern.ts';
 import type { Explanation, TraceEntry } from '../../src/definitions/filter/explain.ts';
 import type { Pattern } from '../../src/definitions/filter/pattern.ts';
+import type { DeliveryFilter, Received } from '../../src/domain/definitions/trigger.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { DeliveryFilter, Received } from '../../src/domain/trigger.ts';
 
 /** A delivery without headers that matter. */
 export function received(payload: unknown): Received {

@@ -1,7 +1,7 @@
-import type { AppliedFactory } from '../../src/domain/applied.ts';
+import type { AppliedFactory } from '../../src/domain/applies/applied.ts';
+import { triggerFiltersByWebhook } from '../../src/domain/definitions/trigger.ts';
 import type { ServingWebhook } from '../../src/domain/ports/definitions.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
-import { triggerFiltersByWebhook } from '../../src/domain/trigger.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import type { PushTrigger } from '../../src/ingress/registry/build-live-webhooks.ts';
 import { LiveFactories } from '../../src/ingress/registry/live-factories.ts';
 import type { LiveWebhook } from '../../src/ingress/registry/live-webhook.ts';

@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3';
-import type { AgentFileContent } from '../../src/domain/agent-files.ts';
+import type { AgentFileContent } from '../../src/domain/definitions/agent-files.ts';
 import type { RunId } from '../../src/domain/ids.ts';
 import type { PauseTable } from '../../src/domain/ports/pauses.ts';
 import type { ClaimRequest, RetryOutcome, RunQueue, RunReader } from '../../src/domain/ports/run-queue.ts';
 import type { ExecutorType, Run, RunAttempt, RunInput } from '../../src/domain/resources/run.ts';
-import type { BudgetPolicy, ConcurrencyPolicy, RetryPolicy } from '../../src/domain/run-policy.ts';
+import type { BudgetPolicy, ConcurrencyPolicy, RetryPolicy } from '../../src/domain/runs/run-policy.ts';
 import { toRun } from '../../src/storage/sql/runs/run-rows.ts';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';

@@ -1,9 +1,9 @@
+import type { CatchUp } from '../../src/domain/definitions/trigger.ts';
 import type { ListeningAutomation } from '../../src/domain/ports/definitions.ts';
 import type { ScheduleStore } from '../../src/domain/ports/schedules.ts';
 import type { Storage } from '../../src/domain/ports/storage.ts';
 import type { DeliveryOffer, RecordOutcome } from '../../src/domain/resources/delivery.ts';
 import { TICK_LISTENERS } from '../../src/domain/resources/schedule.ts';
-import type { CatchUp } from '../../src/domain/trigger.ts';
 import { LiveFactories } from '../../src/ingress/registry/live-factories.ts';
 import { Registry } from '../../src/ingress/registry/registry.ts';
 import { TickLoop } from '../../src/ingress/schedules/tick-loop.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALERT_RULE_NAMES, type RuleSettings } from '../../src/domain/alerts/alert-rules.ts';
+import { ALERT_RULE_NAMES, type RuleSettings } from '../../src/domain/messages/alert-rules.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import { scheduleCall } from '../../src/domain/time/schedule.ts';
 import { AlertWatch } from '../../src/outbound/alerts/alert-watch.ts';

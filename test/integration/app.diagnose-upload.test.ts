@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { packScheme } from '../../src/definitions/signature/schemes/resolve-scheme.ts';
 import { findScheme } from '../../src/definitions/signature/schemes/schemes.ts';
 import type { WebhookView } from '../../src/domain/ports/inventory.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { createUploadDiagnosis, type UploadedRequest } from '../../src/ingress/diagnosis/diagnose-upload.ts';
 import { createDiagnosisThread, type DiagnosisTask } from '../../src/ingress/diagnosis/diagnosis-thread.ts';
 import { makeWebhook } from '../helpers/seeded-services.ts';

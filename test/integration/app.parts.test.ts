@@ -14,7 +14,7 @@ import type { Part } from '../../src/domain/part.ts';
 import type { WaitingRun } from '../../src/domain/ports/run-control.ts';
 import type { DeliveryLogEntry } from '../../src/domain/resources/delivery.ts';
 import type { Replay } from '../../src/domain/resources/replay.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { Loop } from '../../src/platform/loop.ts';
 import type { Parts } from '../../src/platform/parts.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TOKEN_ROLES } from '../../src/domain/access.ts';
+import { TOKEN_ROLES } from '../../src/domain/access/access.ts';
 import { hasProgram } from '../helpers/has-program.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createSeededServer, createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { createAnswerStore } from '../../src/platform/secrets/answer-store.ts';
 import { MasterKeyRotation } from '../../src/platform/secrets/master-key-rotation.ts';
 import { createVault } from '../../src/platform/secrets/vault.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AppError } from '../../src/domain/errors.ts';
 import type { HostedSource } from '../../src/domain/ports/sources.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { tagWebhook } from '../../src/reconcile/edit/entity-tag.ts';
 import { createFactoryEditor, type FactoryEditor } from '../../src/reconcile/edit/factory-editor.ts';
 import type { NewWebhook } from '../../src/reconcile/edit/webhook-edits.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { createSecretAdoption } from '../../src/reconcile/edit/adopt-secret.ts';
 import { ids } from '../helpers/build-offer.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';

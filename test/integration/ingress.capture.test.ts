@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { findScheme } from '../../src/definitions/signature/schemes/schemes.ts';
 import { signRequest } from '../../src/definitions/signature/sign/sign-request.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { createDeliveryDiagnosis } from '../../src/ingress/diagnosis/diagnose-delivery.ts';
 import { createDiagnosisThread } from '../../src/ingress/diagnosis/diagnosis-thread.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { readCapturedRequest } from '../../src/cli/input/read-captured-request.ts';
-import { createClientAddresses } from '../../src/domain/client-address.ts';
+import { createClientAddresses } from '../../src/domain/network/client-address.ts';
 import { identify } from '../../src/ingress/steps/identify.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { findScheme } from '../../src/definitions/signature/schemes/schemes.ts';
 import { signRequest } from '../../src/definitions/signature/sign/sign-request.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { START_MS, startIngress, type TestIngress, type TestWebhook } from '../helpers/start-ingress.ts';
 
 const BODY = '{"n":1}';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Reconciliation } from '../../src/domain/applies/reconciliation.ts';
 import { createIdSource } from '../../src/domain/ids.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
-import type { Reconciliation } from '../../src/domain/reconciliation.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { Notifier } from '../../src/outbound/notify/notifier.ts';
 import type { NotifyTarget } from '../../src/outbound/notify/notify-target.ts';
 import { postOverHttp } from '../../src/outbound/notify/post-notice.ts';

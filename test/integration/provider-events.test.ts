@@ -3,8 +3,8 @@ import { compileFilters } from '../../src/definitions/filter/evaluate-filters.ts
 import { compileValues } from '../../src/definitions/filter/values/compile-values.ts';
 import { compileTrigger } from '../../src/definitions/triggers/compile-trigger.ts';
 import { TRIGGER_PROVIDERS } from '../../src/definitions/triggers/providers.ts';
+import type { ProviderCondition, Received } from '../../src/domain/definitions/trigger.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { ProviderCondition, Received } from '../../src/domain/trigger.ts';
 import { readRunContext } from '../../src/runs/read-context.ts';
 import { makeRunInput } from '../helpers/command-runs.ts';
 import {

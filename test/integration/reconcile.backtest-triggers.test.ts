@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { filterOf } from '../../src/domain/definitions/trigger.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
-import { filterOf } from '../../src/domain/trigger.ts';
 import { backtestTriggers } from '../../src/reconcile/backtest-triggers.ts';
 import { DEFAULT_BOUNDS } from '../../src/reconcile/plan/backtest.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';

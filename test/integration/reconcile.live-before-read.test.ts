@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { createIdSource } from '../../src/domain/ids.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
 import { createServing } from '../../src/ingress/registry/create-serving.ts';
 import { LiveFactories } from '../../src/ingress/registry/live-factories.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/domain/plan.ts';
-import type { PlanPreview } from '../../src/domain/plan-preview.ts';
+import type { Plan } from '../../src/domain/applies/plan.ts';
+import type { PlanPreview } from '../../src/domain/applies/plan-preview.ts';
 import { createFactoryEditor, type FactoryEditor } from '../../src/reconcile/edit/factory-editor.ts';
 import type { NewWebhook } from '../../src/reconcile/edit/webhook-edits.ts';
 import { createLiveSource } from '../../src/reconcile/source/live-source.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookUid } from '../../src/domain/ids.ts';
-import { CONTEXT_FIELDS } from '../../src/domain/run-context.ts';
+import { CONTEXT_FIELDS } from '../../src/domain/runs/run-context.ts';
 import { renderRunDocuments } from '../../src/runs/envelope.ts';
 import { removeRunFolder } from '../../src/runs/executors/files/remove-run-folder.ts';
 import {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Actor } from '../../src/domain/access.ts';
+import type { Actor } from '../../src/domain/access/access.ts';
 import { AppError } from '../../src/domain/errors.ts';
 import type { RunObserver } from '../../src/domain/ports/run-control.ts';
 import type { Run } from '../../src/domain/resources/run.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
 import type { DispatchTerms } from '../../src/runs/dispatch-terms.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/runs/dispatcher.ts';

@@ -5,7 +5,7 @@ import type { RunId } from '../../src/domain/ids.ts';
 import type { Executor } from '../../src/domain/ports/executor.ts';
 import type { SecretStore } from '../../src/domain/ports/secret-store.ts';
 import type { Run } from '../../src/domain/resources/run.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
 import { signWebhook } from '../../src/outbound/sign-webhook.ts';
 import { createRedactingTransform } from '../../src/platform/secrets/redactor.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunOutput } from '../../src/domain/run-output.ts';
+import type { RunOutput } from '../../src/domain/runs/run-output.ts';
 import { execute, makeRunInput, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
 
 let workshop: Workshop;

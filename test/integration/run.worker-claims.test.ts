@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src/domain/errors.ts';
 import type { ClaimOrder } from '../../src/domain/ports/workers.ts';
 import type { Run } from '../../src/domain/resources/run.ts';
-import { SecretValue } from '../../src/domain/secret-value.ts';
+import { SecretValue } from '../../src/domain/secrets/secret-value.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
 import type { DispatchState, WorkerTerms } from '../../src/runs/dispatch-terms.ts';
 import { RunEnds } from '../../src/runs/run-ends.ts';

@@ -2,8 +2,13 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
-import { collectAgentFiles, isAgentPath, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../src/domain/agent-files.ts';
-import type { SourceTree } from '../../src/domain/source-tree.ts';
+import {
+  collectAgentFiles,
+  isAgentPath,
+  MAX_AGENT_BYTES,
+  MAX_AGENT_FILES,
+} from '../../src/domain/definitions/agent-files.ts';
+import type { SourceTree } from '../../src/domain/definitions/source-tree.ts';
 import { readDirectoryTree, readRevisionTree } from '../../src/reconcile/source/directory-source.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 

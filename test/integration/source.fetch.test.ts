@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createFileEntry } from '../../src/domain/definitions/source-tree.ts';
 import type { DefinitionSource } from '../../src/domain/ports/sources.ts';
-import { createFileEntry } from '../../src/domain/source-tree.ts';
 import { createGitSource, type GitSourceOptions } from '../../src/reconcile/source/git-source.ts';
 import { createCountedGit } from '../helpers/counted-git.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';

@@ -1,8 +1,13 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createFileEntry,
+  digestBytes,
+  type KnownFiles,
+  type TreeEntry,
+} from '../../src/domain/definitions/source-tree.ts';
 import type { DefinitionSource } from '../../src/domain/ports/sources.ts';
-import { createFileEntry, digestBytes, type KnownFiles, type TreeEntry } from '../../src/domain/source-tree.ts';
 import { createGitSource } from '../../src/reconcile/source/git-source.ts';
 import { type CountedGit, createCountedGit } from '../helpers/counted-git.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFileEntry, type SourceTree } from '../../src/domain/definitions/source-tree.ts';
 import type { SourceResult } from '../../src/domain/ports/sources.ts';
-import { createFileEntry, type SourceTree } from '../../src/domain/source-tree.ts';
 import { readDirectoryTree, readRevisionTree } from '../../src/reconcile/source/directory-source.ts';
 import { createGitSource } from '../../src/reconcile/source/git-source.ts';
 import { startGitHttpServer } from '../helpers/git-http-server.ts';

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { SourceTree } from '../../src/domain/definitions/source-tree.ts';
 import type { DefinitionSource } from '../../src/domain/ports/sources.ts';
-import type { SourceTree } from '../../src/domain/source-tree.ts';
 import { createWorkTreeSource } from '../../src/reconcile/source/work-tree-source.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Logger } from '../../src/domain/ports/logger.ts';
-import { RetentionTime } from '../../src/domain/retention-time.ts';
+import { RetentionTime } from '../../src/domain/time/retention-time.ts';
 import { SteadyClock } from '../../src/domain/time/steady-clock.ts';
 import { describeClocks, watchConditions } from '../../src/operations/health/live-conditions.ts';
 import { type HousekeepingParts, startHousekeeping } from '../../src/operations/housekeeping/housekeeping.ts';

@@ -58,7 +58,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'exit-code-without-range',
     defect: 'A receiver that reports the exit code 1e99 stops its factory.',
-    file: 'src/domain/exit-code.ts',
+    file: 'src/domain/runs/exit-code.ts',
     text: 'return value >= EXIT_CODE_RANGE.minimum && value <= EXIT_CODE_RANGE.maximum ? value : null;',
     replacement: 'return value;',
     test: 'test/integration/run.http-executor.test.ts',
@@ -110,7 +110,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'encoded-secret-in-link',
     defect: 'A secret in the URL of a link is shown, because the URL is encoded before it is masked.',
-    file: 'src/domain/run-output.ts',
+    file: 'src/domain/runs/run-output.ts',
     text: `    const { title, url } = await maskBoth(link);
     return { title, url: await mask(normalizeUrl(url)) };`,
     replacement: '    return maskBoth({ title: link.title, url: normalizeUrl(link.url) });',
@@ -151,10 +151,10 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'forced-refspec',
     defect: 'The ref `+main` of a payload is used as a forced refspec.',
-    file: 'src/domain/workspace.ts',
+    file: 'src/domain/runs/workspace.ts',
     text: '/^[-+]/.test(ref)',
     replacement: "ref.startsWith('-')",
-    test: 'src/domain/workspace.test.ts',
+    test: 'src/domain/runs/workspace.test.ts',
   },
   {
     name: 'reserved-ipv6',
@@ -167,10 +167,10 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'port-in-forwarded-for',
     defect: 'All clients behind a proxy that adds ports to X-Forwarded-For have the address of the proxy.',
-    file: 'src/domain/client-address.ts',
+    file: 'src/domain/network/client-address.ts',
     text: '(?::\\d{1,5})?$/;',
     replacement: '$/;',
-    test: 'src/domain/client-address.test.ts',
+    test: 'src/domain/network/client-address.test.ts',
   },
   {
     name: 'key-after-the-change',

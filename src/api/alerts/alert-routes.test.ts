@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildAlert } from '../../../test/helpers/build-alert.ts';
 import { ALERT_ID, createSeededServer, createSeededServices } from '../../../test/helpers/seeded-services.ts';
-import type { Role } from '../../domain/access.ts';
+import type { Role } from '../../domain/access/access.ts';
 
 function open() {
   const services = createSeededServices();

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ALERT_STATES, type Alert, type AlertState } from '../../domain/alerts/alert.ts';
-import { ALERT_RULE_NAMES, type AlertRule } from '../../domain/alerts/alert-rules.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { AlertId } from '../../domain/ids.ts';
+import { ALERT_STATES, type Alert, type AlertState } from '../../domain/messages/alert.ts';
+import { ALERT_RULE_NAMES, type AlertRule } from '../../domain/messages/alert-rules.ts';
 import type { AlertControl, AlertStore } from '../../domain/ports/messages.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { listOf, noBody, refTo } from '../openapi/schemas.ts';

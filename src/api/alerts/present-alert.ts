@@ -1,5 +1,5 @@
-import type { Alert } from '../../domain/alerts/alert.ts';
-import { ALERT_RULES } from '../../domain/alerts/alert-rules.ts';
+import type { Alert } from '../../domain/messages/alert.ts';
+import { ALERT_RULES } from '../../domain/messages/alert-rules.ts';
 import type { AlertTargetState } from '../../domain/ports/messages.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 

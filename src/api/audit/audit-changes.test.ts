@@ -6,7 +6,7 @@ import {
   createSeededServices,
   type SeededServices,
 } from '../../../test/helpers/seeded-services.ts';
-import { createClientAddresses } from '../../domain/client-address.ts';
+import { createClientAddresses } from '../../domain/network/client-address.ts';
 
 const REPORTED = JSON.parse(readFileSync('test/vectors/cases/forwarded-for.json', 'utf8')) as {
   trustedProxies: string[];

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { SignInMethod } from '../../domain/audit.ts';
-import { actFor } from '../../domain/change-record.ts';
+import type { SignInMethod } from '../../domain/access/audit.ts';
+import { actFor } from '../../domain/access/change-record.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';

@@ -8,7 +8,7 @@ import {
   DELIVERY_ID,
   RUN_ID,
 } from '../../../test/helpers/seeded-services.ts';
-import type { AuditEntry } from '../../domain/audit.ts';
+import type { AuditEntry } from '../../domain/access/audit.ts';
 import type { Principal } from '../auth/authenticator.ts';
 import { describeAction } from '../openapi/operations.ts';
 import { auditReads } from './audit-reads.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { READ } from '../../domain/audit.ts';
+import { READ } from '../../domain/access/audit.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { derivedAuditId } from '../../domain/ids.ts';
 import type { AuditLog } from '../../domain/ports/access.ts';

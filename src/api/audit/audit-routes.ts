@@ -6,7 +6,7 @@ import {
   type AuditInclude,
   type AuditOutcome,
   outcomeOf,
-} from '../../domain/audit.ts';
+} from '../../domain/access/audit.ts';
 import type { AuditLog, AuditRequest } from '../../domain/ports/access.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { describeAction } from '../openapi/operations.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { AuditedChange } from '../../domain/audit.ts';
-import type { ChangeRecord, ChangingRequest } from '../../domain/change-record.ts';
+import type { AuditedChange } from '../../domain/access/audit.ts';
+import type { ChangeRecord, ChangingRequest } from '../../domain/access/change-record.ts';
 import type { AuditId, IdSource } from '../../domain/ids.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { type DescribedAnswer, describeChange, NO_ANSWER } from './describe-change.ts';

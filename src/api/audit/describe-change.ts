@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Identity } from '../../domain/access.ts';
-import { type AuditEntry, type SignInMethod, UNANSWERED } from '../../domain/audit.ts';
+import type { Identity } from '../../domain/access/access.ts';
+import { type AuditEntry, type SignInMethod, UNANSWERED } from '../../domain/access/audit.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import { AUTOMATION_FIELDS } from '../../domain/resources/automation.ts';

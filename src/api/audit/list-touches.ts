@@ -1,4 +1,4 @@
-import { type AuditEntry, RECONCILER } from '../../domain/audit.ts';
+import { type AuditEntry, RECONCILER } from '../../domain/access/audit.ts';
 import type { AuditLog } from '../../domain/ports/access.ts';
 import type { Touch } from '../../operations/story/story-parts.ts';
 import { describeAction } from '../openapi/operations.ts';

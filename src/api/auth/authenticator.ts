@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import type { ApiToken, Identity, Session } from '../../domain/access.ts';
-import { networkOf } from '../../domain/client-address.ts';
+import type { ApiToken, Identity, Session } from '../../domain/access/access.ts';
 import { AppError, messageOf } from '../../domain/errors.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { networkOf } from '../../domain/network/client-address.ts';
 import type { RunTokenHolder, RunTokenTable, SessionTable, TokenTable } from '../../domain/ports/access.ts';
 import type { Hold } from '../../domain/ports/workers.ts';
 import { type Clock, formatInstant } from '../../domain/time/clock.ts';

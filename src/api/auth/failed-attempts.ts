@@ -1,4 +1,4 @@
-import { rateLimited } from '../../domain/rate-limit.ts';
+import { rateLimited } from '../../domain/network/rate-limit.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { KeyedWindows } from '../../domain/time/keyed-windows.ts';
 

@@ -1,4 +1,4 @@
-import type { User } from '../../domain/access.ts';
+import type { User } from '../../domain/access/access.ts';
 import type { UserTable } from '../../domain/ports/access.ts';
 import type { PasswordAttempts } from './password-attempts.ts';
 import type { Passwords } from './passwords.ts';

@@ -1,4 +1,4 @@
-import { networkOf } from '../../domain/client-address.ts';
+import { networkOf } from '../../domain/network/client-address.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 

@@ -1,4 +1,4 @@
-import type { ApiToken, Session, User } from '../../domain/access.ts';
+import type { ApiToken, Session, User } from '../../domain/access/access.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { presentFields } from '../../domain/resources/fields.ts';
 import type { SecretSummary } from '../../domain/resources/secret.ts';

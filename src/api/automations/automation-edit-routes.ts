@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AutomationContent } from '../../definitions/write/write-automation.ts';
-import { automationPaths } from '../../domain/definition-paths.ts';
+import { automationPaths } from '../../domain/definitions/definition-paths.ts';
 import type { Json, JsonObject, JsonSchema } from '../../domain/json.ts';
 import type { PauseControl } from '../../domain/ports/pauses.ts';
 import type { RunReader } from '../../domain/ports/run-queue.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { filterOf } from '../../domain/definitions/trigger.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Backtester, ProposedTrigger } from '../../domain/ports/delivery-control.ts';
 import type { InventoryReader, WebhookView } from '../../domain/ports/inventory.ts';
-import { filterOf } from '../../domain/trigger.ts';
 import { evaluateFilter } from '../../reconcile/inspection/evaluate-filter.ts';
 import { presentBacktest } from '../../reconcile/plan-report/present-plan.ts';
 import { refTo } from '../openapi/schemas.ts';

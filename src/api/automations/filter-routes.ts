@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { FilterResult } from '../../definitions/filter/evaluate-filters.ts';
+import { lowercaseNames } from '../../domain/definitions/trigger.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { DeliveryId, WebhookUid } from '../../domain/ids.ts';
 import type { DeliveryReader } from '../../domain/ports/delivery-log.ts';
 import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import { parseRecordedHeaders } from '../../domain/resources/delivery.ts';
-import { lowercaseNames } from '../../domain/trigger.ts';
 import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';
 import type { TriedDelivery } from '../../reconcile/inspection/inspection.ts';
 import { refTo } from '../openapi/schemas.ts';

@@ -3,6 +3,13 @@ import { describeService } from '../../definitions/triggers/describe-service.ts'
 import { listResolvedNames, matchesFactoryRepositories } from '../../definitions/triggers/explain-serving.ts';
 import { TRIGGER_PROVIDERS } from '../../definitions/triggers/providers.ts';
 import { createTicks, listNextTicks } from '../../domain/cron/ticks.ts';
+import {
+  type DeclaredSchedule,
+  isWebhookTrigger,
+  type ProviderTrigger,
+  scheduleOf,
+  type WebhookTrigger,
+} from '../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { AutomationView, WebhookView } from '../../domain/ports/inventory.ts';
 import type { PauseControl } from '../../domain/ports/pauses.ts';
@@ -11,13 +18,6 @@ import { AUTOMATION_FIELDS } from '../../domain/resources/automation.ts';
 import { presentFields } from '../../domain/resources/fields.ts';
 import type { ScheduleState } from '../../domain/resources/schedule.ts';
 import { type Clock, formatInstant } from '../../domain/time/clock.ts';
-import {
-  type DeclaredSchedule,
-  isWebhookTrigger,
-  type ProviderTrigger,
-  scheduleOf,
-  type WebhookTrigger,
-} from '../../domain/trigger.ts';
 import { presentFile } from '../factories/factory-source.ts';
 import { findPause } from '../factories/present-pause.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';

@@ -1,4 +1,4 @@
-import type { RunResults } from '../../domain/run-results.ts';
+import type { RunResults } from '../../domain/runs/run-results.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { presentInstant } from '../server/instants.ts';
 

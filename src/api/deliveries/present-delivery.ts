@@ -1,4 +1,4 @@
-import type { Handshake } from '../../domain/handshake.ts';
+import type { Handshake } from '../../domain/deliveries/handshake.ts';
 import {
   DELIVERY_FIELDS,
   type Decision,

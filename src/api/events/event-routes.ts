@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppError } from '../../domain/errors.ts';
+import { rateLimited } from '../../domain/network/rate-limit.ts';
 import { type EventFeed, factoryOfEvent, type LiveEvent } from '../../domain/ports/event-feed.ts';
 import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import type { RunControl } from '../../domain/ports/run-control.ts';
-import { rateLimited } from '../../domain/rate-limit.ts';
 import { type Principal, reachesFactory } from '../auth/authenticator.ts';
 import { presentDelivery } from '../deliveries/present-delivery.ts';
 import { refTo } from '../openapi/schemas.ts';

@@ -11,7 +11,7 @@ import {
   makeRun,
   type SeededServices,
 } from '../../../test/helpers/seeded-services.ts';
-import type { Role } from '../../domain/access.ts';
+import type { Role } from '../../domain/access/access.ts';
 import { EventHub } from '../../operations/events/event-hub.ts';
 import { FailedAttempts } from '../auth/failed-attempts.ts';
 

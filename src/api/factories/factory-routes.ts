@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import type { FactoryView } from '../../domain/applies/reconciliation.ts';
 import type { ReconcileControl } from '../../domain/ports/definitions.ts';
 import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import type { PauseControl } from '../../domain/ports/pauses.ts';
 import type { ListedReplica } from '../../domain/ports/replicas.ts';
-import type { FactoryView } from '../../domain/reconciliation.ts';
 import { tagRevision } from '../../reconcile/edit/entity-tag.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { closedObject, listOf, refTo } from '../openapi/schemas.ts';

@@ -1,6 +1,6 @@
+import type { FactoryView } from '../../domain/applies/reconciliation.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { InventoryReader } from '../../domain/ports/inventory.ts';
-import type { FactoryView } from '../../domain/reconciliation.ts';
 
 /** A factory with all its conditions. Throws `not_found` if it was forgotten after the check of the request. */
 export async function findFactory(inventory: Pick<InventoryReader, 'factories'>, name: string): Promise<FactoryView> {

@@ -1,5 +1,5 @@
+import { type Condition, type FactoryView, rateCondition } from '../../domain/applies/reconciliation.ts';
 import type { InventoryReader } from '../../domain/ports/inventory.ts';
-import { type Condition, type FactoryView, rateCondition } from '../../domain/reconciliation.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { describeStatusReason } from '../../domain/words/status-reasons.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';

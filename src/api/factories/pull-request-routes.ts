@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import type { PullRequestReader, PullRequestView } from '../../domain/applies/pull-request.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { PullRequestReader, PullRequestView } from '../../domain/pull-request.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

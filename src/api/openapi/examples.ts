@@ -1,4 +1,4 @@
-import { ALERT_RULES } from '../../domain/alerts/alert-rules.ts';
+import { ALERT_RULES } from '../../domain/messages/alert-rules.ts';
 import { DELIVERY_LABELS } from '../../domain/resources/delivery.ts';
 import { RUN_STATES } from '../../domain/resources/run.ts';
 import { describeReplaySkip } from '../../domain/words/deliveries.ts';

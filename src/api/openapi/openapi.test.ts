@@ -18,7 +18,7 @@ import {
   WEBHOOK_UID,
 } from '../../../test/helpers/seeded-services.ts';
 import { findValidator } from '../../definitions/yaml/validators/automation.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { BODY_EXAMPLES, COMPONENT_EXAMPLES } from './examples.ts';
 import { OPERATIONS } from './operations.ts';
 

@@ -1,5 +1,5 @@
-import type { Role } from '../../domain/access.ts';
-import { ROLES } from '../../domain/access.ts';
+import type { Role } from '../../domain/access/access.ts';
+import { ROLES } from '../../domain/access/access.ts';
 import { type JsonObject, readPath } from '../../domain/json.ts';
 
 /** What the provider says about somebody: the claims of the ID token, and of the user info where groups were missing. */

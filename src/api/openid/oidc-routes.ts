@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../../domain/client-address.ts';
 import { AppError } from '../../domain/errors.ts';
+import { networkOf } from '../../domain/network/client-address.ts';
 import type { UserTable } from '../../domain/ports/access.ts';
 import { SlidingWindow } from '../../domain/time/sliding-window.ts';
 import type { FailedAttempts } from '../auth/failed-attempts.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { AppError, messageOf } from '../../domain/errors.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 
 const MAX_CHARACTERS = 1000;
 

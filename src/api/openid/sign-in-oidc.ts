@@ -1,4 +1,4 @@
-import type { User } from '../../domain/access.ts';
+import type { User } from '../../domain/access/access.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import type { UserTable } from '../../domain/ports/access.ts';
 import type { Clock } from '../../domain/time/clock.ts';

@@ -1,10 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import { roleHolds } from '../../domain/access.ts';
-import { MAX_AGENT_FILES } from '../../domain/agent-files.ts';
+import { roleHolds } from '../../domain/access/access.ts';
+import type { PlanPreviewer } from '../../domain/applies/plan-preview.ts';
+import { MAX_AGENT_FILES } from '../../domain/definitions/agent-files.ts';
+import {
+  createFileEntry,
+  MAX_DEFINITION_BYTES,
+  type SourceTree,
+  type TreeEntry,
+} from '../../domain/definitions/source-tree.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { PlanPreviewer } from '../../domain/plan-preview.ts';
 import type { InventoryReader } from '../../domain/ports/inventory.ts';
-import { createFileEntry, MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../../domain/source-tree.ts';
 import { presentPlanPreview } from '../../reconcile/plan-report/present-plan.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

@@ -1,4 +1,4 @@
-import type { Commit } from '../../domain/reconciliation.ts';
+import type { Commit } from '../../domain/applies/reconciliation.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 
 /** Who made a revision; `null` if it is not known. */

@@ -1,4 +1,4 @@
-import type { Reconciliation } from '../../domain/reconciliation.ts';
+import type { Reconciliation } from '../../domain/applies/reconciliation.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { describeStatusReason } from '../../domain/words/status-reasons.ts';
 import { presentPlan } from '../../reconcile/plan-report/present-plan.ts';

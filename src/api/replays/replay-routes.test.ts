@@ -12,7 +12,7 @@ import {
   REPLAY_JOB_ID,
   WEBHOOK_UID,
 } from '../../../test/helpers/seeded-services.ts';
-import type { Role } from '../../domain/access.ts';
+import type { Role } from '../../domain/access/access.ts';
 
 const F = '/api/v1/factories/payments/replays';
 

@@ -5,7 +5,12 @@ import type { RunArtifacts } from '../../domain/ports/run-files.ts';
 import type { RunReader } from '../../domain/ports/run-queue.ts';
 import type { WorkerControl } from '../../domain/ports/workers.ts';
 import type { Run } from '../../domain/resources/run.ts';
-import { MAX_ARTIFACT_BYTES, MAX_ARTIFACTS, MAX_ARTIFACTS_BYTES, type RunOutput } from '../../domain/run-output.ts';
+import {
+  MAX_ARTIFACT_BYTES,
+  MAX_ARTIFACTS,
+  MAX_ARTIFACTS_BYTES,
+  type RunOutput,
+} from '../../domain/runs/run-output.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { querySchema } from '../server/page-query.ts';

@@ -1,6 +1,6 @@
 import type { RandomBytes, RunId } from '../../domain/ids.ts';
 import type { RunTokenTable } from '../../domain/ports/access.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { createCredential, hashCredential } from '../../platform/secrets/credential.ts';
 import { API_PREFIX } from '../server/enforce-access.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { isRunReport, type Notice } from '../../domain/notice.ts';
+import { isRunReport, type Notice } from '../../domain/messages/notice.ts';
 import type { NoticeQueue } from '../../domain/ports/messages.ts';
 import type { RunReader } from '../../domain/ports/run-queue.ts';
 import { formatInstant } from '../../domain/time/clock.ts';

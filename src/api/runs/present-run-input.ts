@@ -1,5 +1,5 @@
 import type { RunInput } from '../../domain/resources/run.ts';
-import { presentWorkspace } from '../../domain/workspace.ts';
+import { presentWorkspace } from '../../domain/runs/workspace.ts';
 import { PAYLOAD_FILE, presentStandsFor, renderEnvelope } from '../../runs/envelope.ts';
 import { readRunContext } from '../../runs/read-context.ts';
 

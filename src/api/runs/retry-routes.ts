@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Actor } from '../../domain/access.ts';
+import type { Actor } from '../../domain/access/access.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { RunId } from '../../domain/ids.ts';
 import type { RunControl } from '../../domain/ports/run-control.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type AgentFileContent, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../domain/agent-files.ts';
+import { type AgentFileContent, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../domain/definitions/agent-files.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { RunControl } from '../../domain/ports/run-control.ts';
 import { MAX_EXAMINED_RUNS } from '../../domain/ports/run-queue.ts';

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../domain/errors.ts';
-import { EXIT_CODE_RANGE } from '../../domain/exit-code.ts';
 import type { JsonObject, JsonSchema } from '../../domain/json.ts';
 import type { RunControl } from '../../domain/ports/run-control.ts';
 import type { RunReader } from '../../domain/ports/run-queue.ts';
@@ -19,10 +18,11 @@ import {
   type RunProgress,
   type RunResult,
 } from '../../domain/resources/run.ts';
-import { readReportedOutput } from '../../domain/run-output.ts';
-import { traceAttempt } from '../../domain/trace-context.ts';
-import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../../domain/worker-labels.ts';
-import type { WorkerCheckout } from '../../domain/workspace.ts';
+import { EXIT_CODE_RANGE } from '../../domain/runs/exit-code.ts';
+import { readReportedOutput } from '../../domain/runs/run-output.ts';
+import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../../domain/runs/worker-labels.ts';
+import type { WorkerCheckout } from '../../domain/runs/workspace.ts';
+import { traceAttempt } from '../../domain/telemetry/trace-context.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import type { FindSource } from '../factories/factory-source.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';

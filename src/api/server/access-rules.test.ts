@@ -12,7 +12,7 @@ import {
   type SeededServices,
   WEBHOOK_UID,
 } from '../../../test/helpers/seeded-services.ts';
-import { ROLES, type Role, TOKEN_ROLES, type TokenRole } from '../../domain/access.ts';
+import { ROLES, type Role, TOKEN_ROLES, type TokenRole } from '../../domain/access/access.ts';
 import type { Reach } from './access-rules.ts';
 import { guardRegistration } from './access-rules.ts';
 

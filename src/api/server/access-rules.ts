@@ -1,6 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import { TOKEN_ROLES, type TokenRole } from '../../domain/access.ts';
-import type { FactoryHead } from '../../domain/reconciliation.ts';
+import { TOKEN_ROLES, type TokenRole } from '../../domain/access/access.ts';
+import type { FactoryHead } from '../../domain/applies/reconciliation.ts';
 import type { Principal } from '../auth/authenticator.ts';
 
 /**

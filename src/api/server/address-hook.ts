@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { FindClientAddress } from '../../domain/client-address.ts';
+import type { FindClientAddress } from '../../domain/network/client-address.ts';
 
 /**
  * Leaves only the address of the client in `X-Forwarded-For`, so that `request.ip` follows the rule of the ingress. Fastify

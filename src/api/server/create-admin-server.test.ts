@@ -13,7 +13,7 @@ import {
   type SeededServices,
 } from '../../../test/helpers/seeded-services.ts';
 import { AppError } from '../../domain/errors.ts';
-import { NO_RESULTS } from '../../domain/run-results.ts';
+import { NO_RESULTS } from '../../domain/runs/run-results.ts';
 import { omitRepresentations } from './answer-conditionally.ts';
 import { MAX_BODY_BYTES } from './parse-json-body.ts';
 

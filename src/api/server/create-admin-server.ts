@@ -15,8 +15,8 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import type { FindClientAddress } from '../../domain/client-address.ts';
 import type { RandomBytes } from '../../domain/ids.ts';
+import type { FindClientAddress } from '../../domain/network/client-address.ts';
 import type { AnswerStore } from '../../domain/ports/idempotency.ts';
 import type { InventoryReader } from '../../domain/ports/inventory.ts';
 import type { ReplicaGroup } from '../../domain/ports/replicas.ts';

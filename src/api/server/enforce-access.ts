@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { roleHolds } from '../../domain/access.ts';
+import { roleHolds } from '../../domain/access/access.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { RunId } from '../../domain/ids.ts';
 import type { InventoryReader } from '../../domain/ports/inventory.ts';

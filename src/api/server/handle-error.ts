@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERROR_CODES, messageOf, type ProblemItem } from '../../domain/errors.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { RateLimitDetails } from '../../domain/rate-limit.ts';
+import type { RateLimitDetails } from '../../domain/network/rate-limit.ts';
 import { clip, describeFindings } from './describe-validation.ts';
 import { MAX_BODY_BYTES } from './parse-json-body.ts';
 import { describeProblem, type Problem, problemType, sendProblem } from './problem.ts';

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { Actor } from '../../domain/access.ts';
+import type { Actor } from '../../domain/access/access.ts';
+import type { FactoryHead } from '../../domain/applies/reconciliation.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { InventoryReader } from '../../domain/ports/inventory.ts';
-import type { FactoryHead } from '../../domain/reconciliation.ts';
 import { type Principal, reachesFactory } from '../auth/authenticator.ts';
 
 /** Who asks. Only on routes that are not public. */

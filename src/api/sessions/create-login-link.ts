@@ -1,4 +1,4 @@
-import type { LoginLink } from '../../domain/access.ts';
+import type { LoginLink } from '../../domain/access/access.ts';
 import type { IdSource, RandomBytes } from '../../domain/ids.ts';
 import type { LoginLinkTable } from '../../domain/ports/access.ts';
 import type { Clock } from '../../domain/time/clock.ts';

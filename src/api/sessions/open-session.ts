@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Identity, SessionOwner } from '../../domain/access.ts';
+import type { Identity, SessionOwner } from '../../domain/access/access.ts';
 import type { IdSource, RandomBytes } from '../../domain/ids.ts';
 import type { SessionTable } from '../../domain/ports/access.ts';
 import type { EventFeed } from '../../domain/ports/event-feed.ts';

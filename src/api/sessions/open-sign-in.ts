@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { type Clock, systemClock } from '../../domain/time/clock.ts';
 import type { ApiModules } from '../api-modules.ts';
 import { FailedAttempts } from '../auth/failed-attempts.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Session, type SessionOwner, sessionOwnerOf } from '../../domain/access.ts';
+import { type Session, type SessionOwner, sessionOwnerOf } from '../../domain/access/access.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { SessionTable, UserTable } from '../../domain/ports/access.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Identity, SessionOwner, User } from '../../domain/access.ts';
-import type { SignInMethod } from '../../domain/audit.ts';
-import { networkOf } from '../../domain/client-address.ts';
+import type { Identity, SessionOwner, User } from '../../domain/access/access.ts';
+import type { SignInMethod } from '../../domain/access/audit.ts';
 import { AppError } from '../../domain/errors.ts';
+import { networkOf } from '../../domain/network/client-address.ts';
 import type { TokenTable } from '../../domain/ports/access.ts';
 import type { EventFeed } from '../../domain/ports/event-feed.ts';
 import { formatInstant } from '../../domain/time/clock.ts';

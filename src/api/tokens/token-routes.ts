@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { TOKEN_ROLES, type TokenRole } from '../../domain/access.ts';
+import { TOKEN_ROLES, type TokenRole } from '../../domain/access/access.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { TokenId } from '../../domain/ids.ts';
 import type { InventoryReader } from '../../domain/ports/inventory.ts';

@@ -1,4 +1,4 @@
-import type { User } from '../../domain/access.ts';
+import type { User } from '../../domain/access/access.ts';
 import { AppError, type ProblemItem } from '../../domain/errors.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { UserTable } from '../../domain/ports/access.ts';

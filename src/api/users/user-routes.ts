@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ROLES, type Role, USER_NAME_PATTERN, type User } from '../../domain/access.ts';
+import { ROLES, type Role, USER_NAME_PATTERN, type User } from '../../domain/access/access.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { IdSource, UserId } from '../../domain/ids.ts';
 import type { UserChange, UserOutcome, UserTable } from '../../domain/ports/access.ts';

@@ -9,7 +9,7 @@ import {
   type ConnectProvider,
   type WebhookConnector,
 } from '../../domain/ports/webhook-connector.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { principalOf } from '../server/reach.ts';

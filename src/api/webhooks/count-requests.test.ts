@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { NO_TRAFFIC } from '../../domain/deliveries/webhook-traffic.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import { type DeliveryReader, HOUR_MS } from '../../domain/ports/delivery-log.ts';
 import type { Delivery } from '../../domain/resources/delivery.ts';
-import { NO_TRAFFIC } from '../../domain/webhook-traffic.ts';
 import { describeRejections } from '../../domain/words/recent-activity.ts';
 import { createRequestCounter } from './count-requests.ts';
 import { presentTraffic } from './present-traffic.ts';

@@ -1,3 +1,4 @@
+import { type RecentRejections, readRejections } from '../../domain/deliveries/recent-rejections.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import {
   type ActivityReader,
@@ -6,7 +7,6 @@ import {
   HOUR_MS,
   type UnloggedCounts,
 } from '../../domain/ports/delivery-log.ts';
-import { type RecentRejections, readRejections } from '../../domain/recent-rejections.ts';
 import type { DeliveryLabel } from '../../domain/resources/delivery.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 

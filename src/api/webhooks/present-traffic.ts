@@ -1,6 +1,6 @@
-import type { RecentRejections } from '../../domain/recent-rejections.ts';
+import type { RecentRejections } from '../../domain/deliveries/recent-rejections.ts';
+import type { CredentialFailure, WebhookTraffic } from '../../domain/deliveries/webhook-traffic.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
-import type { CredentialFailure, WebhookTraffic } from '../../domain/webhook-traffic.ts';
 import { describeDeliveryReason } from '../../domain/words/delivery-reasons.ts';
 import { presentInstant } from '../server/instants.ts';
 import { NO_REQUESTS } from './count-requests.ts';

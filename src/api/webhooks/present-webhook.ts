@@ -6,7 +6,7 @@ import type { CaptureControl, CaptureState } from '../../domain/ports/delivery-c
 import { SECRET_STATES, type SecretState, type WebhookView } from '../../domain/ports/inventory.ts';
 import { presentFields } from '../../domain/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
-import { findOverlapEnd } from '../../domain/rotation-overlap.ts';
+import { findOverlapEnd } from '../../domain/secrets/rotation-overlap.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { type FactorySource, presentFile } from '../factories/factory-source.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';

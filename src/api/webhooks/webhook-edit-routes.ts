@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../domain/json.ts';
 import type { WebhookView } from '../../domain/ports/inventory.ts';
 import { readDeclared, readRequest, requestProperties } from '../../domain/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { tagWebhook } from '../../reconcile/edit/entity-tag.ts';
 import type { FactoryEditor } from '../../reconcile/edit/factory-editor.ts';
 import type { NewWebhook } from '../../reconcile/edit/webhook-edits.ts';

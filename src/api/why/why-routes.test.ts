@@ -10,7 +10,7 @@ import {
   type SeededServices,
   WEBHOOK_UID,
 } from '../../../test/helpers/seeded-services.ts';
-import type { Role } from '../../domain/access.ts';
+import type { Role } from '../../domain/access/access.ts';
 
 function open(role: Role = 'owner', factories: string[] | null = null, more: Partial<SeededServices> = {}) {
   const services = createSeededServices(more);

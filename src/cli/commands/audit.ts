@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../client/api-types.ts';
 import type { ApiClient } from '../../client/create-api-client.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { AUDIT_INCLUDES, AUDIT_OUTCOMES, type AuditInclude } from '../../domain/audit.ts';
+import { AUDIT_INCLUDES, AUDIT_OUTCOMES, type AuditInclude } from '../../domain/access/audit.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { readAnswer } from '../../client/read-answer.ts';
 import type { BackupPhase, OpenBackup } from '../../domain/ports/operations.ts';
-import { MASTER_KEY_VARIABLE } from '../../domain/reserved-variables.ts';
+import { MASTER_KEY_VARIABLE } from '../../domain/runs/reserved-variables.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import { formatSize } from '../../domain/words/quantities.ts';
 import type { CliCommand } from '../cli-command.ts';

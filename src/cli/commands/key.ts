@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { readAnswer } from '../../client/read-answer.ts';
 import { AppError } from '../../domain/errors.ts';
-import { MASTER_KEY_VARIABLE } from '../../domain/reserved-variables.ts';
+import { MASTER_KEY_VARIABLE } from '../../domain/runs/reserved-variables.ts';
 import { countOf } from '../../domain/words/quantities.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Secret } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { SECRET_USES, type SecretUse } from '../../domain/secret-scope.ts';
+import { SECRET_USES, type SecretUse } from '../../domain/secrets/secret-scope.ts';
 import { describeScope, isUnusable } from '../../domain/words/credentials.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';

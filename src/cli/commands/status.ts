@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Condition, Factory, Reconciliation, Replica } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
-import { waitsForFirstSecret } from '../../domain/reconciliation.ts';
+import { waitsForFirstSecret } from '../../domain/applies/reconciliation.ts';
 import { expiresSoon } from '../../domain/words/credentials.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import { formatSize } from '../../domain/words/quantities.ts';

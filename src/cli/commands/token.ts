@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { ApiToken, TokenRole } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { TOKEN_ROLES } from '../../domain/access.ts';
+import { TOKEN_ROLES } from '../../domain/access/access.ts';
 import { expiresSoon, hasExpired } from '../../domain/words/credentials.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import { parseDuration } from '../../domain/words/quantities.ts';

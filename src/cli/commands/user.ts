@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Role, User } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { ROLES } from '../../domain/access.ts';
+import { ROLES } from '../../domain/access/access.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';

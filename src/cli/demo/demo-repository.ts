@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '../../domain/errors.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
 import { useOwnGit } from '../../reconcile/source/own-git.ts';
 

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { FactoryConfig } from '../../config/config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { suggestFactoryName } from '../../domain/words/names.ts';
 import { CONFIG_FILE } from '../connection.ts';
 

@@ -2,11 +2,11 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { checkSecretForWebhook } from '../../definitions/check/check-secret.ts';
 import { generateSecret } from '../../definitions/signature/sign/generate-secret.ts';
 import { validateTree } from '../../definitions/validate-tree.ts';
-import type { FactoryDefinition, WebhookDefinition } from '../../domain/definition.ts';
-import { type Diagnostic, hasErrors } from '../../domain/diagnostic.ts';
+import type { FactoryDefinition, WebhookDefinition } from '../../domain/definitions/definition.ts';
+import { type Diagnostic, hasErrors } from '../../domain/definitions/diagnostic.ts';
 import type { SecretHistory, SecretStore } from '../../domain/ports/secret-store.ts';
-import type { ScopeChange } from '../../domain/secret-scope.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import type { ScopeChange } from '../../domain/secrets/secret-scope.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { readDirectoryTree } from '../../reconcile/source/directory-source.ts';
 
 /** Where a secret of `dockbell dev` comes from. A generated value is shown, any other one never is. */

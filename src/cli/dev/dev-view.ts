@@ -4,8 +4,8 @@ import type { Delivery, DeliveryExplanation, Reconciliation, Run, Webhook } from
 import { formatPretty } from '../../definitions/report/format-pretty.ts';
 import { describeScheme } from '../../definitions/signature/schemes/describe-scheme.ts';
 import { resolveScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
-import { MAX_DEFINITION_BYTES } from '../../domain/source-tree.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import { MAX_DEFINITION_BYTES } from '../../domain/definitions/source-tree.ts';
 import { escapeLines, escapeText } from '../../domain/words/escape-text.ts';
 import { countOf, formatDuration } from '../../domain/words/quantities.ts';
 import { buildTokenCurl } from '../../domain/words/sending-commands.ts';

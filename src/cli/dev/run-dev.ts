@@ -13,7 +13,7 @@ import { readAnswer } from '../../client/read-answer.ts';
 import { LIMIT_OPTIONS } from '../../config/options/limit-options.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SecretHistory, SecretStore } from '../../domain/ports/secret-store.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import type { CommandSession } from '../command-session.ts';
 import { connectDaemon } from '../connect-daemon.ts';
 import { isServed } from '../connection.ts';

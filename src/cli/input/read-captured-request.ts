@@ -1,4 +1,4 @@
-import { type RequestHeaders, trimBlanks } from '../../domain/headers.ts';
+import { type RequestHeaders, trimBlanks } from '../../domain/deliveries/headers.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import { CliError } from '../exit-codes.ts';
 

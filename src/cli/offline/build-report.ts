@@ -2,7 +2,7 @@ import { dirname, relative, sep } from 'node:path';
 import { collectSources } from '../../definitions/report/collect-sources.ts';
 import type { FactoryReport, ValidationReport } from '../../definitions/report/validation-report.ts';
 import { describeServices } from '../../definitions/triggers/describe-service.ts';
-import type { FactoryDefinition } from '../../domain/definition.ts';
+import type { FactoryDefinition } from '../../domain/definitions/definition.ts';
 import { readDocumentsUrl, readPackageVersion } from '../../platform/files/package-version.ts';
 import type { OfflineValidation } from './validate-offline.ts';
 

@@ -6,8 +6,8 @@ import {
 } from '../../definitions/filter/evaluate-filters.ts';
 import type { AnyFilter } from '../../definitions/filter/parse-filter.ts';
 import { parseYaml } from '../../definitions/yaml/parse-yaml.ts';
-import type { AutomationDefinition } from '../../domain/definition.ts';
-import { type Received, triggerFilters } from '../../domain/trigger.ts';
+import type { AutomationDefinition } from '../../domain/definitions/definition.ts';
+import { type Received, triggerFilters } from '../../domain/definitions/trigger.ts';
 import { formatPath } from '../../domain/words/payload-filters.ts';
 import { CliError } from '../exit-codes.ts';
 

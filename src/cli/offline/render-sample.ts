@@ -3,8 +3,8 @@ import { isCredentialHeader } from '../../definitions/signature/schemes/credenti
 import { resolveScheme } from '../../definitions/signature/schemes/resolve-scheme.ts';
 import { TRIGGER_PROVIDERS } from '../../definitions/triggers/providers.ts';
 import { servedProvider } from '../../definitions/triggers/served-provider.ts';
+import { MAX_DEFINITION_BYTES } from '../../domain/definitions/source-tree.ts';
 import { isJsonObject, type Json } from '../../domain/json.ts';
-import { MAX_DEFINITION_BYTES } from '../../domain/source-tree.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** What a sample is made of. */

@@ -1,5 +1,5 @@
 import type { Commit, Reconciliation } from '../../client/api-types.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import type { Colors } from './colors.ts';
 

@@ -1,4 +1,4 @@
-import { ROLES } from '../../domain/access.ts';
+import { ROLES } from '../../domain/access/access.ts';
 import type { Option } from './option.ts';
 
 /** Options of the private listener. They are part of the table of options. */

@@ -1,4 +1,4 @@
-import { ALERT_RULES, type AlertRule } from '../../domain/alerts/alert-rules.ts';
+import { ALERT_RULES, type AlertRule } from '../../domain/messages/alert-rules.ts';
 
 type Rules = typeof ALERT_RULES;
 

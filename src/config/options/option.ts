@@ -1,4 +1,4 @@
-import type { RuleSetting } from '../../domain/alerts/alert-rules.ts';
+import type { RuleSetting } from '../../domain/messages/alert-rules.ts';
 import type { TextFormat } from '../text-formats.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { BUDGET_OUTCOMES } from '../../domain/run-policy.ts';
+import { BUDGET_OUTCOMES } from '../../domain/runs/run-policy.ts';
 import { EXECUTOR_NAMES, EXECUTOR_OPTIONS, EXECUTORS } from '../executors/executors.ts';
 import { LONGEST_TIMER, type Option } from './option.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type EntryContent, validateFiles } from '../../../test/helpers/definition-tree.ts';
-import { MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../domain/agent-files.ts';
+import { MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../domain/definitions/agent-files.ts';
 
 function findingsOf(keys: string, files: { [path: string]: EntryContent }): string[] {
   const trigger = 'triggers:\n  - { provider: webhook, event: received, filter: { webhooks: [ci] } }';

@@ -4,9 +4,9 @@ import {
   MAX_AGENT_FILES,
   type OmissionReason,
   selectAgentFiles,
-} from '../../domain/agent-files.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
-import { MAX_DEFINITION_BYTES, type SourceTree } from '../../domain/source-tree.ts';
+} from '../../domain/definitions/agent-files.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import { MAX_DEFINITION_BYTES, type SourceTree } from '../../domain/definitions/source-tree.ts';
 import { toDiagnostic } from '../file-diagnostics.ts';
 import { FILE_START } from '../yaml/positions.ts';
 

@@ -1,7 +1,7 @@
-import { isAgentPath } from '../../domain/agent-files.ts';
-import type { AutomationDefinition } from '../../domain/definition.ts';
-import type { Position } from '../../domain/diagnostic.ts';
-import type { TreeEntry } from '../../domain/source-tree.ts';
+import { isAgentPath } from '../../domain/definitions/agent-files.ts';
+import type { AutomationDefinition } from '../../domain/definitions/definition.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
+import type { TreeEntry } from '../../domain/definitions/source-tree.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
 import type { AutomationLinks, NamedFolderKey } from '../read/file-result.ts';
 import { quote } from '../yaml/key-path.ts';

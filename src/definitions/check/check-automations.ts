@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
-import { OrderedLookup } from '../../domain/ordered-lookup.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import { OrderedLookup } from '../../domain/definitions/ordered-lookup.ts';
+import { isWebhookTrigger } from '../../domain/definitions/trigger.ts';
 import type { LintSettings } from '../../domain/rules.ts';
-import { isWebhookTrigger } from '../../domain/trigger.ts';
 import { FileDiagnostics, type ListingLimit } from '../file-diagnostics.ts';
 import type { AutomationResult } from '../read/file-result.ts';
 import { pickServingKeys } from '../triggers/serving-webhooks.ts';

@@ -3,10 +3,10 @@
 // and text.
 // Next: `check-references.ts`, a usual rule; `check-served-triggers.ts`, whether deliveries can start an automation.
 
-import type { FactoryDefinition } from '../../domain/definition.ts';
-import { compareDiagnostics, type Diagnostic, hasErrors } from '../../domain/diagnostic.ts';
+import type { FactoryDefinition } from '../../domain/definitions/definition.ts';
+import { compareDiagnostics, type Diagnostic, hasErrors } from '../../domain/definitions/diagnostic.ts';
+import type { SourceTree } from '../../domain/definitions/source-tree.ts';
 import { applyLint, type LintSettings } from '../../domain/rules.ts';
-import type { SourceTree } from '../../domain/source-tree.ts';
 import { FileDiagnostics, ListingLimit } from '../file-diagnostics.ts';
 import type { AutomationResult, FactoryResult, FileResult, SampleResult, WebhookResult } from '../read/file-result.ts';
 import type { SortedEntries } from '../read/sort-entries.ts';

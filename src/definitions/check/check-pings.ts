@@ -1,5 +1,5 @@
-import type { WebhookDefinition } from '../../domain/definition.ts';
-import { isWebhookTrigger, type Trigger } from '../../domain/trigger.ts';
+import type { WebhookDefinition } from '../../domain/definitions/definition.ts';
+import { isWebhookTrigger, type Trigger } from '../../domain/definitions/trigger.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
 import { writePingFilter } from '../signature/schemes/ping-filter.ts';
 import { findScheme } from '../signature/schemes/schemes.ts';

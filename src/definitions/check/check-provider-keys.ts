@@ -1,4 +1,4 @@
-import type { WebhookDefinition } from '../../domain/definition.ts';
+import type { WebhookDefinition } from '../../domain/definitions/definition.ts';
 import { isJsonObject, readPath } from '../../domain/json.ts';
 import { bareName, NAME_KINDS, type NameKind } from '../../domain/resources/provider-names.ts';
 import { SERVES } from '../../domain/resources/webhook.ts';

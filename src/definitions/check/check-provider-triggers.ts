@@ -1,6 +1,6 @@
+import { isOfSchedule } from '../../domain/definitions/trigger.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import { findNearMiss, suggest } from '../../domain/suggest.ts';
-import { isOfSchedule } from '../../domain/trigger.ts';
 import type { FileProblem, ProblemCollector } from '../file-diagnostics.ts';
 import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
 import type { TriggerEvent, TriggerProvider } from '../triggers/trigger-event.ts';

@@ -1,7 +1,7 @@
-import type { AutomationDefinition } from '../../domain/definition.ts';
-import type { Position } from '../../domain/diagnostic.ts';
+import type { AutomationDefinition } from '../../domain/definitions/definition.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
+import { isWebhookTrigger, type WebhookTrigger } from '../../domain/definitions/trigger.ts';
 import { isWebhookUid } from '../../domain/ids.ts';
-import { isWebhookTrigger, type WebhookTrigger } from '../../domain/trigger.ts';
 import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
 import { type AutomationLinks, type AutomationResult, placeOf, type ReferenceList } from '../read/file-result.ts';
 import { type KeyPath, quote } from '../yaml/key-path.ts';

@@ -1,5 +1,5 @@
-import type { AutomationDefinition } from '../../domain/definition.ts';
-import { isWebhookTrigger, type Trigger, type WebhookTrigger } from '../../domain/trigger.ts';
+import type { AutomationDefinition } from '../../domain/definitions/definition.ts';
+import { isWebhookTrigger, type Trigger, type WebhookTrigger } from '../../domain/definitions/trigger.ts';
 import type { FileProblem } from '../file-diagnostics.ts';
 import type { AutomationLinks, AutomationResult, LinkedTrigger } from '../read/file-result.ts';
 import { quote } from '../yaml/key-path.ts';

@@ -1,9 +1,9 @@
-import type { AutomationDefinition, FactoryDefinition } from '../../domain/definition.ts';
-import { automationPaths, webhookPath } from '../../domain/definition-paths.ts';
-import { compareDiagnostics, type Diagnostic } from '../../domain/diagnostic.ts';
-import type { SourceTree } from '../../domain/source-tree.ts';
+import type { AutomationDefinition, FactoryDefinition } from '../../domain/definitions/definition.ts';
+import { automationPaths, webhookPath } from '../../domain/definitions/definition-paths.ts';
+import { compareDiagnostics, type Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import type { SourceTree } from '../../domain/definitions/source-tree.ts';
+import { isWebhookTrigger } from '../../domain/definitions/trigger.ts';
 import { suggest } from '../../domain/suggest.ts';
-import { isWebhookTrigger } from '../../domain/trigger.ts';
 import { FileDiagnostics, FileFindings, type FileProblem, ListingLimit } from '../file-diagnostics.ts';
 import type { SampleOwner } from '../read/definition-file.ts';
 import { placeOf, type SampleResult } from '../read/file-result.ts';

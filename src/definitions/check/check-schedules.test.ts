@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { validateFiles } from '../../../test/helpers/definition-tree.ts';
-import { scheduleOf } from '../../domain/trigger.ts';
+import { scheduleOf } from '../../domain/definitions/trigger.ts';
 
 function validate(...triggers: string[]) {
   const text = ['---', 'triggers:', ...triggers.map((trigger) => `  - ${trigger}`), '---', 'Do it.', ''].join('\n');

@@ -1,8 +1,8 @@
 import type { CronProblem } from '../../domain/cron/cron-problem.ts';
 import { parseCron } from '../../domain/cron/parse-cron.ts';
 import { checkTimeZone } from '../../domain/cron/time-zone.ts';
+import { isOfSchedule } from '../../domain/definitions/trigger.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
-import { isOfSchedule } from '../../domain/trigger.ts';
 import { type KeyPath, quote } from '../yaml/key-path.ts';
 import type { TriggerProblem } from './check-trigger-filter.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../../test/helpers/declare-webhook.ts';
-import type { WebhookDefinition } from '../../domain/definition.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import type { WebhookDefinition } from '../../domain/definitions/definition.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { checkSecretForWebhook } from './check-secret.ts';
 
 function webhook(changes: Partial<WebhookDefinition>): WebhookDefinition {

@@ -1,6 +1,6 @@
-import type { WebhookDefinition } from '../../domain/definition.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import type { WebhookDefinition } from '../../domain/definitions/definition.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { type FileProblem, toDiagnostic } from '../file-diagnostics.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';

@@ -1,7 +1,7 @@
-import type { AutomationDefinition } from '../../domain/definition.ts';
-import type { Position } from '../../domain/diagnostic.ts';
+import type { AutomationDefinition } from '../../domain/definitions/definition.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
+import { isWebhookTrigger, type ProviderTrigger } from '../../domain/definitions/trigger.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import { isWebhookTrigger, type ProviderTrigger } from '../../domain/trigger.ts';
 import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
 import { explainServing, type Obstacle } from '../triggers/explain-serving.ts';
 import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';

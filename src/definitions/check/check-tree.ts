@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../domain/diagnostic.ts';
-import type { SourceTree, UnusableEntry } from '../../domain/source-tree.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import type { SourceTree, UnusableEntry } from '../../domain/definitions/source-tree.ts';
 import { findNearMiss } from '../../domain/suggest.ts';
 import { toDiagnostic } from '../file-diagnostics.ts';
 import type { SortedEntries } from '../read/sort-entries.ts';

@@ -1,5 +1,5 @@
-import type { WebhookDefinition } from '../../domain/definition.ts';
-import { isWebhookTrigger } from '../../domain/trigger.ts';
+import type { WebhookDefinition } from '../../domain/definitions/definition.ts';
+import { isWebhookTrigger } from '../../domain/definitions/trigger.ts';
 import type { FileDiagnostics } from '../file-diagnostics.ts';
 import { findServingWebhooks } from '../triggers/serving-webhooks.ts';
 import { FILE_START } from '../yaml/positions.ts';

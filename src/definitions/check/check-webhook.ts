@@ -1,4 +1,4 @@
-import type { WebhookDefinition } from '../../domain/definition.ts';
+import type { WebhookDefinition } from '../../domain/definitions/definition.ts';
 import { readPath } from '../../domain/json.ts';
 import { formatPath } from '../../domain/words/payload-filters.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';

@@ -1,4 +1,4 @@
-import type { WebhookDefinition } from '../../domain/definition.ts';
+import type { WebhookDefinition } from '../../domain/definitions/definition.ts';
 import type { AgentNames } from './check-agent-names.ts';
 
 /** What the rules across files look names up in. */

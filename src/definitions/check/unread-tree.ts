@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import { toDiagnostic } from '../file-diagnostics.ts';
 import { FILE_START } from '../yaml/positions.ts';
 import type { ValidatedTree } from './check-definition.ts';

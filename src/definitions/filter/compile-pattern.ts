@@ -1,4 +1,4 @@
-import type { Received } from '../../domain/trigger.ts';
+import type { Received } from '../../domain/definitions/trigger.ts';
 import { type Explanation, explainReceived, findDecidingEntry, type TraceEntry } from './explain.ts';
 import {
   type CompiledField,

@@ -1,4 +1,4 @@
-import type { DeliveryFilter, Received } from '../../domain/trigger.ts';
+import type { DeliveryFilter, Received } from '../../domain/definitions/trigger.ts';
 import { type CompiledPattern, compilePattern } from './compile-pattern.ts';
 import type { TraceEntry } from './explain.ts';
 import { compareNearness, measureNearness } from './nearness.ts';

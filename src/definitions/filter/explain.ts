@@ -1,5 +1,5 @@
+import type { Received } from '../../domain/definitions/trigger.ts';
 import { isJsonObject, type Json } from '../../domain/json.ts';
-import type { Received } from '../../domain/trigger.ts';
 import { formatHeader, formatPath, shortenText } from '../../domain/words/payload-filters.ts';
 import type { ProviderEvent } from '../triggers/trigger-pattern.ts';
 import { summarizeValue } from './describe-value.ts';

@@ -1,6 +1,6 @@
+import type { DeliveryFilter } from '../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { StoredPayloads } from '../../domain/ports/delivery-log.ts';
-import type { DeliveryFilter } from '../../domain/trigger.ts';
 import { type FilterPath, KeySightings, listUnseenKeys } from './key-sightings.ts';
 import { readRecentPayloads } from './recent-payloads.ts';
 

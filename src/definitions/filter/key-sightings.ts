@@ -1,5 +1,5 @@
+import type { DeliveryFilter } from '../../domain/definitions/trigger.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { DeliveryFilter } from '../../domain/trigger.ts';
 import { parsePattern } from './parse-pattern.ts';
 import type { PatternField } from './pattern.ts';
 

@@ -4,8 +4,8 @@
 // `listeners/listener-index.ts` finds the filters of a webhook that a delivery can match. `values/compile-values.ts` compiles
 // the keys of provider triggers. docs/reference/payload-filter.md is the specification.
 
+import type { Received } from '../../domain/definitions/trigger.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { Received } from '../../domain/trigger.ts';
 import type { ProviderEvent } from '../triggers/trigger-pattern.ts';
 import type { Scalar } from './pattern.ts';
 import { readField } from './read-field.ts';

@@ -1,5 +1,5 @@
+import type { DeliveryFilter } from '../../domain/definitions/trigger.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { DeliveryFilter } from '../../domain/trigger.ts';
 import { compileTrigger } from '../triggers/compile-trigger.ts';
 import { excludeActors } from '../triggers/ignored-actors.ts';
 import type { TriggerPattern, ValueCondition } from '../triggers/trigger-pattern.ts';

@@ -1,4 +1,4 @@
-import { composeKey } from '../../domain/run-key.ts';
+import { composeKey } from '../../domain/runs/run-key.ts';
 import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
 import { readContextNumber, readContextText } from './values/context-values.ts';
 import { compileFind } from './values/find-value.ts';

@@ -1,7 +1,7 @@
-import type { AutomationDefinition } from '../../domain/definition.ts';
+import type { AutomationDefinition } from '../../domain/definitions/definition.ts';
+import { isWebhookTrigger } from '../../domain/definitions/trigger.ts';
 import { isWebhookUid } from '../../domain/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
-import { isWebhookTrigger } from '../../domain/trigger.ts';
 import type { FilterPattern } from '../filter/pattern.ts';
 import type { KeyPath } from '../yaml/key-path.ts';
 import type { YamlText } from '../yaml/parse-yaml.ts';

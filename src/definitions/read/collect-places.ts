@@ -1,4 +1,4 @@
-import type { Position } from '../../domain/diagnostic.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
 import { isJsonObject, type Json } from '../../domain/json.ts';
 import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 import type { YamlText } from '../yaml/parse-yaml.ts';

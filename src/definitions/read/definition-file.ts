@@ -1,5 +1,5 @@
+import type { TreeEntry } from '../../domain/definitions/source-tree.ts';
 import type { RuleId } from '../../domain/rules.ts';
-import type { TreeEntry } from '../../domain/source-tree.ts';
 import { WEBHOOK_NAME_PATTERN } from '../../domain/words/names.ts';
 import { quote } from '../yaml/key-path.ts';
 

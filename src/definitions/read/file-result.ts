@@ -1,5 +1,5 @@
-import type { AutomationDefinition, WebhookDefinition } from '../../domain/definition.ts';
-import type { Position } from '../../domain/diagnostic.ts';
+import type { AutomationDefinition, WebhookDefinition } from '../../domain/definitions/definition.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
 import type { LintSettings } from '../../domain/rules.ts';
 import type { Findings } from '../file-diagnostics.ts';
 import type { KeyPath } from '../yaml/key-path.ts';

@@ -1,4 +1,4 @@
-import type { Position } from '../../domain/diagnostic.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
 import type { FileProblem } from '../file-diagnostics.ts';
 import { FILE_START } from '../yaml/positions.ts';
 

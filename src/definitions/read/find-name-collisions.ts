@@ -1,4 +1,4 @@
-import type { TreeEntry } from '../../domain/source-tree.ts';
+import type { TreeEntry } from '../../domain/definitions/source-tree.ts';
 
 /** Two names in a tree that differ only in case or in how letters are composed. Some file systems treat them as one name. */
 interface NameCollision {

@@ -1,10 +1,10 @@
-import type { AutomationDefinition } from '../../domain/definition.ts';
+import type { AutomationDefinition } from '../../domain/definitions/definition.ts';
+import type { TreeEntry } from '../../domain/definitions/source-tree.ts';
+import type { Trigger } from '../../domain/definitions/trigger.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { isReservedVariable } from '../../domain/reserved-variables.ts';
 import { AUTOMATION_FIELDS, EXECUTION_OVERRIDES } from '../../domain/resources/automation.ts';
 import { readDeclared } from '../../domain/resources/fields.ts';
-import type { TreeEntry } from '../../domain/source-tree.ts';
-import type { Trigger } from '../../domain/trigger.ts';
+import { isReservedVariable } from '../../domain/runs/reserved-variables.ts';
 import { checkConcurrency } from '../check/check-concurrency.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkFilter } from '../check/check-filter.ts';

@@ -1,4 +1,4 @@
-import { MAX_DEFINITION_BYTES, type TreeEntry } from '../../domain/source-tree.ts';
+import { MAX_DEFINITION_BYTES, type TreeEntry } from '../../domain/definitions/source-tree.ts';
 import { checkExposedSecret } from '../check/check-exposed-secret.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
 import { decodeText } from '../yaml/decode-text.ts';

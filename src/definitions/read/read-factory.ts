@@ -1,6 +1,6 @@
+import type { TreeEntry } from '../../domain/definitions/source-tree.ts';
 import { isJsonObject, type Json } from '../../domain/json.ts';
 import { isRuleId, type LintSettings, RULE_SEVERITIES, RULES, type RuleSeverity } from '../../domain/rules.ts';
-import type { TreeEntry } from '../../domain/source-tree.ts';
 import { suggest } from '../../domain/suggest.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import type { FileFindings, FileProblem, ProblemCollector } from '../file-diagnostics.ts';

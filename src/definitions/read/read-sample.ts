@@ -1,5 +1,5 @@
+import { MAX_DEFINITION_BYTES, type TreeEntry } from '../../domain/definitions/source-tree.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
-import { MAX_DEFINITION_BYTES, type TreeEntry } from '../../domain/source-tree.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkExposedSecret } from '../check/check-exposed-secret.ts';
 import { FileFindings, type ProblemCollector } from '../file-diagnostics.ts';

@@ -1,9 +1,9 @@
-import type { WebhookDefinition } from '../../domain/definition.ts';
+import type { WebhookDefinition } from '../../domain/definitions/definition.ts';
+import type { TreeEntry } from '../../domain/definitions/source-tree.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { readDeclared } from '../../domain/resources/fields.ts';
 import { bareName, type ProviderNames } from '../../domain/resources/provider-names.ts';
 import { type DeclaredWebhook, WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
-import type { TreeEntry } from '../../domain/source-tree.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkProviderKeys } from '../check/check-provider-keys.ts';
 import { checkSignatureBlock } from '../check/check-signature.ts';

@@ -1,5 +1,5 @@
-import { automationNameOf, automationPaths } from '../../domain/definition-paths.ts';
-import type { TreeEntry } from '../../domain/source-tree.ts';
+import { automationNameOf, automationPaths } from '../../domain/definitions/definition-paths.ts';
+import type { TreeEntry } from '../../domain/definitions/source-tree.ts';
 import { quote } from '../yaml/key-path.ts';
 import {
   checkName,

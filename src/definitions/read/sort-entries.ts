@@ -1,6 +1,6 @@
-import { isAgentPath } from '../../domain/agent-files.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
-import type { SourceTree, TreeEntry } from '../../domain/source-tree.ts';
+import { isAgentPath } from '../../domain/definitions/agent-files.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import type { SourceTree, TreeEntry } from '../../domain/definitions/source-tree.ts';
 import { toDiagnostic } from '../file-diagnostics.ts';
 import { quote } from '../yaml/key-path.ts';
 import { FILE_START } from '../yaml/positions.ts';

@@ -1,4 +1,4 @@
-import type { TreeEntry } from '../../domain/source-tree.ts';
+import type { TreeEntry } from '../../domain/definitions/source-tree.ts';
 import { quote } from '../yaml/key-path.ts';
 import type { ReportPath, SampleFile, SampleOwner } from './definition-file.ts';
 

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../domain/diagnostic.ts';
-import type { SourceTree } from '../../domain/source-tree.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import type { SourceTree } from '../../domain/definitions/source-tree.ts';
 
 /**
  * The text of each file with a finding, by the path in the finding, to quote the line.

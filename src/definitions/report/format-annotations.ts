@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import { createFingerprinter, listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
 

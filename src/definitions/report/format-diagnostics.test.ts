@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finding, makeFactory, makeReport } from '../../../test/helpers/make-report.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import { DIAGNOSTIC_FORMATS } from './format-diagnostics.ts';
 import { formatPretty } from './format-pretty.ts';
 

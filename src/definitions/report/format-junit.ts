@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import { escapeXml } from '../../domain/words/escape-text.ts';
 import { countOf } from '../../domain/words/quantities.ts';
 import type { FactoryReport, ValidationReport } from './validation-report.ts';

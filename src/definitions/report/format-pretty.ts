@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import stringWidth from 'string-width';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import { countOf } from '../../domain/words/quantities.ts';
 import { listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';

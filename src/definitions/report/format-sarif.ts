@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import { RULES, type RuleId, ruleSection } from '../../domain/rules.ts';
 import { escapeLines, escapeText } from '../../domain/words/escape-text.ts';
 import { dropLinks, type RuleGuide, readRuleGuides, renderRuleMarkdown } from './rule-guide.ts';

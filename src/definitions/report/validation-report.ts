@@ -2,8 +2,8 @@
 // SARIF, JUnit or annotations of a pipeline, in a file for each format. `rule-guide.ts` has the entry of `dockbell explain`.
 
 import { createHash } from 'node:crypto';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
-import type { TriggerService } from '../../domain/trigger.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import type { TriggerService } from '../../domain/definitions/trigger.ts';
 import { countOf } from '../../domain/words/quantities.ts';
 
 /** The result of one folder. */

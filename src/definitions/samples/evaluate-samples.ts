@@ -1,6 +1,11 @@
-import type { AutomationDefinition, FactoryDefinition } from '../../domain/definition.ts';
+import type { AutomationDefinition, FactoryDefinition } from '../../domain/definitions/definition.ts';
+import {
+  type DeliveryFilter,
+  isWebhookTrigger,
+  lowercaseNames,
+  triggerFilters,
+} from '../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
-import { type DeliveryFilter, isWebhookTrigger, lowercaseNames, triggerFilters } from '../../domain/trigger.ts';
 import type { SampleDelivery } from '../check/check-samples.ts';
 import { evaluateAutomation } from '../filter/evaluate-filters.ts';
 import { collectListenedTo, type ListenedTo, resolveListeners } from '../triggers/resolve-listeners.ts';

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import { escapeXml } from '../../domain/words/escape-text.ts';
 import { describeFailure, groupSamples, type SampleReport, type SampleResult } from './sample-result.ts';
 

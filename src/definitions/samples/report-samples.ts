@@ -1,6 +1,6 @@
-import type { FactoryDefinition } from '../../domain/definition.ts';
-import type { SourceTree } from '../../domain/source-tree.ts';
-import { isWebhookTrigger, type WebhookTrigger } from '../../domain/trigger.ts';
+import type { FactoryDefinition } from '../../domain/definitions/definition.ts';
+import type { SourceTree } from '../../domain/definitions/source-tree.ts';
+import { isWebhookTrigger, type WebhookTrigger } from '../../domain/definitions/trigger.ts';
 import type { ValidatedTree } from '../check/check-definition.ts';
 import type { SampleDelivery, TreeSamples } from '../check/check-samples.ts';
 import { evaluateSamples } from './evaluate-samples.ts';

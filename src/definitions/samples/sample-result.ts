@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import type { Json } from '../../domain/json.ts';
 
 /** The decision of an automation for a sample, in the form of the decisions of a delivery (interfaces, `explain`). */

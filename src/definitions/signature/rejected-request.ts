@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { RequestHeaders } from '../../domain/headers.ts';
+import type { RequestHeaders } from '../../domain/deliveries/headers.ts';
 
 /** One version of a webhook's secret, as a diagnosis tries it. */
 export interface SecretCandidate {

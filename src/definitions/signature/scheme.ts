@@ -5,7 +5,7 @@
 // Next: `handshakes/handshakes.ts` for requests that only ask whether somebody is there, `diagnose/diagnose-request.ts` for
 // the mistake behind a rejection.
 
-import type { EventPlace } from '../../domain/event-name.ts';
+import type { EventPlace } from '../../domain/deliveries/event-name.ts';
 import type { SignedDelivery, UnsignedDelivery } from './outgoing-delivery.ts';
 import type { SpecialMistake } from './rejected-request.ts';
 import type { FindSigningKey, Verify } from './verification.ts';

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { RequestHeaders } from '../../domain/headers.ts';
+import type { RequestHeaders } from '../../domain/deliveries/headers.ts';
 import type { AuthReason } from '../../domain/words/delivery-reasons.ts';
 
 /** A request to verify, with the exact bytes of its body. `nowMs` is wall time in milliseconds. */

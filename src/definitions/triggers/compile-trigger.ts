@@ -3,9 +3,9 @@
 // Next: `trigger-event.ts` for what a table can say, `serving-webhooks.ts` for which webhooks serve a trigger,
 // `resolve-listeners.ts` for the automations of a webhook.
 
+import type { ProviderCondition } from '../../domain/definitions/trigger.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import type { ProviderNames } from '../../domain/resources/provider-names.ts';
-import type { ProviderCondition } from '../../domain/trigger.ts';
 import { excludeBots, excludeOwnActions } from './ignored-actors.ts';
 import { findTriggerEvent, TRIGGER_PROVIDERS } from './providers.ts';
 import { resolveName } from './resolve-name.ts';

@@ -5,7 +5,7 @@ import {
   type Trigger,
   type TriggerService,
   type WebhookTrigger,
-} from '../../domain/trigger.ts';
+} from '../../domain/definitions/trigger.ts';
 import { findNote, nameTrigger } from './describe-events.ts';
 import { explainServing, type ServingWebhook, sayObstacle } from './explain-serving.ts';
 

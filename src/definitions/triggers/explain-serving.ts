@@ -1,6 +1,6 @@
+import type { ProviderTrigger } from '../../domain/definitions/trigger.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import type { NameKind } from '../../domain/resources/provider-names.ts';
-import type { ProviderTrigger } from '../../domain/trigger.ts';
 import { compileTrigger, findRepositoryKey } from './compile-trigger.ts';
 import { findTriggerEvent, TRIGGER_PROVIDERS } from './providers.ts';
 import { resolveName } from './resolve-name.ts';

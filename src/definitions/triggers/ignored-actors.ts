@@ -1,4 +1,4 @@
-import type { IgnoredActors, ProviderCondition } from '../../domain/trigger.ts';
+import type { IgnoredActors, ProviderCondition } from '../../domain/definitions/trigger.ts';
 import { TRIGGER_PROVIDERS } from './providers.ts';
 import type { Source, TriggerProvider } from './trigger-event.ts';
 import type { ValueCondition } from './trigger-pattern.ts';

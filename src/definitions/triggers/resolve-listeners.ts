@@ -1,7 +1,12 @@
-import type { AutomationDefinition, FactoryDefinition } from '../../domain/definition.ts';
-import type { Diagnostic, Position } from '../../domain/diagnostic.ts';
+import type { AutomationDefinition, FactoryDefinition } from '../../domain/definitions/definition.ts';
+import type { Diagnostic, Position } from '../../domain/definitions/diagnostic.ts';
+import {
+  isWebhookTrigger,
+  type ProviderTrigger,
+  type Trigger,
+  type WebhookAccounts,
+} from '../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
-import { isWebhookTrigger, type ProviderTrigger, type Trigger, type WebhookAccounts } from '../../domain/trigger.ts';
 import { findServingWebhooks, pickServingKeys, readAccounts, type ServingKeys } from './serving-webhooks.ts';
 
 /** The rule of the only warnings that need the inventory. */

@@ -1,5 +1,5 @@
+import type { WebhookAccounts } from '../../domain/definitions/trigger.ts';
 import type { DeclaredWebhook } from '../../domain/resources/webhook.ts';
-import type { WebhookAccounts } from '../../domain/trigger.ts';
 import { TRIGGER_PROVIDERS } from './providers.ts';
 import { servedProvider } from './served-provider.ts';
 

@@ -1,5 +1,5 @@
+import type { Received } from '../../domain/definitions/trigger.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Received } from '../../domain/trigger.ts';
 import type { Comparison, RequiredValue, Source } from './trigger-event.ts';
 
 /** A condition on values that are at several places of a payload, or derived from its texts. */

@@ -1,8 +1,8 @@
+import { declareTrigger } from '../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import { AUTOMATION_FIELDS, type DeclaredAutomation, EXECUTION_OVERRIDES } from '../../domain/resources/automation.ts';
 import { type RecordWith, writeDeclared } from '../../domain/resources/fields.ts';
-import { declareTrigger } from '../../domain/trigger.ts';
 import { writeFrontMatterFile } from '../../domain/words/yaml-text.ts';
 import { editYaml, type KeyChanges, readValues } from '../yaml/edit-yaml.ts';
 import { splitFrontMatter } from '../yaml/split-front-matter.ts';

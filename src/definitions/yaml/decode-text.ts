@@ -1,4 +1,4 @@
-import type { Position } from '../../domain/diagnostic.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
 
 type DecodedText = { ok: true; text: string } | { ok: false; at: Position };
 

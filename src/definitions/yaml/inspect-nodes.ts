@@ -1,5 +1,5 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
-import type { Position } from '../../domain/diagnostic.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
 import type { RuleId } from '../../domain/rules.ts';
 import type { KeyPath } from './key-path.ts';
 

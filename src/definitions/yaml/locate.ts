@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair } from 'yaml';
-import type { Position } from '../../domain/diagnostic.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
 import { isMergeKey } from './inspect-nodes.ts';
 import type { KeyPath } from './key-path.ts';
 

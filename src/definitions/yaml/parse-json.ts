@@ -1,4 +1,4 @@
-import type { Position } from '../../domain/diagnostic.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
 import type { Json } from '../../domain/json.ts';
 import type { KeyPath } from './key-path.ts';
 import type { YamlText } from './parse-yaml.ts';

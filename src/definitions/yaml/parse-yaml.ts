@@ -1,6 +1,6 @@
 import type { CST, Document, ParsedNode } from 'yaml';
 import { Composer, Lexer, LineCounter, Parser } from 'yaml';
-import type { Position } from '../../domain/diagnostic.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
 import type { Json } from '../../domain/json.ts';
 import { describeChangedNumber, inspectNodes, type YamlProblem } from './inspect-nodes.ts';
 import type { KeyPath } from './key-path.ts';

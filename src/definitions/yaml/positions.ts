@@ -1,4 +1,4 @@
-import type { Position } from '../../domain/diagnostic.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
 
 /** The first character of a file: the position of problems of the whole file. */
 export const FILE_START: Position = { line: 1, column: 1 };

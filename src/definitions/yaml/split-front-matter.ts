@@ -1,4 +1,4 @@
-import type { Position } from '../../domain/diagnostic.ts';
+import type { Position } from '../../domain/definitions/diagnostic.ts';
 import type { RuleId } from '../../domain/rules.ts';
 
 export type FrontMatter =

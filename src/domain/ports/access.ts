@@ -1,6 +1,6 @@
-import type { ApiToken, Identity, LoginLink, Role, Session, SessionOwner, User } from '../access.ts';
-import type { AuditEntry, AuditInclude, AuditOutcome } from '../audit.ts';
-import type { ChangeRecord } from '../change-record.ts';
+import type { ApiToken, Identity, LoginLink, Role, Session, SessionOwner, User } from '../access/access.ts';
+import type { AuditEntry, AuditInclude, AuditOutcome } from '../access/audit.ts';
+import type { ChangeRecord } from '../access/change-record.ts';
 import type { RunId, SessionId, TokenId, UserId } from '../ids.ts';
 import type { Page, PageRequest } from '../page.ts';
 

@@ -1,11 +1,11 @@
+import type { PlanChange } from '../applies/plan.ts';
+import type { Commit, Reconciliation } from '../applies/reconciliation.ts';
+import type { DeclaredSchedule, DeliveryFilter } from '../definitions/trigger.ts';
 import type { ReconciliationId, WebhookUid } from '../ids.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { PlanChange } from '../plan.ts';
-import type { Commit, Reconciliation } from '../reconciliation.ts';
 import type { ScheduledAutomation } from '../resources/schedule.ts';
 import type { AppliedWebhook } from '../resources/webhook.ts';
-import type { SecretValue } from '../secret-value.ts';
-import type { DeclaredSchedule, DeliveryFilter } from '../trigger.ts';
+import type { SecretValue } from '../secrets/secret-value.ts';
 import type { AppliedChange, AssignedNumbers } from './inventory.ts';
 import type { Ancestry } from './sources.ts';
 

@@ -1,7 +1,7 @@
-import type { Backtest } from '../backtest.ts';
+import type { Backtest } from '../applies/backtest.ts';
+import type { DeliveryFilter } from '../definitions/trigger.ts';
 import type { DeliveryId, WebhookUid } from '../ids.ts';
 import type { BackfillReason, Delivery } from '../resources/delivery.ts';
-import type { DeliveryFilter } from '../trigger.ts';
 import type { WebhookView } from './inventory.ts';
 
 /** An open capture window of a webhook. */

@@ -1,4 +1,4 @@
-import type { Handshake, HandshakeEntry } from '../handshake.ts';
+import type { Handshake, HandshakeEntry } from '../deliveries/handshake.ts';
 import type { DeliveryId, WebhookUid } from '../ids.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type {

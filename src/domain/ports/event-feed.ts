@@ -1,4 +1,4 @@
-import type { ReconciliationEnd } from '../reconciliation.ts';
+import type { ReconciliationEnd } from '../applies/reconciliation.ts';
 import type { Delivery } from '../resources/delivery.ts';
 import type { Run, RunAttempt } from '../resources/run.ts';
 

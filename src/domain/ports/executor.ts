@@ -1,8 +1,8 @@
-import type { AgentFileContent } from '../agent-files.ts';
+import type { AgentFileContent } from '../definitions/agent-files.ts';
 import type { RunId } from '../ids.ts';
 import type { ExecutorType, Run, RunInput, RunResult } from '../resources/run.ts';
-import type { RunContext } from '../run-context.ts';
-import type { SecretValue } from '../secret-value.ts';
+import type { RunContext } from '../runs/run-context.ts';
+import type { SecretValue } from '../secrets/secret-value.ts';
 
 /** Texts of one run in addition to its payload, rendered by `runs/envelope.ts`. */
 export interface RunDocuments {

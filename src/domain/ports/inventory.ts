@@ -1,14 +1,21 @@
-import type { ReadAgentFiles } from '../agent-files.ts';
-import type { AppliedFactory } from '../applied.ts';
-import type { AuditedChange } from '../audit.ts';
+import type { AuditedChange } from '../access/audit.ts';
+import type { AppliedFactory } from '../applies/applied.ts';
+import type {
+  Commit,
+  Condition,
+  FactoryHead,
+  FactoryStatus,
+  FactoryView,
+  Reconciliation,
+} from '../applies/reconciliation.ts';
+import type { ReadAgentFiles } from '../definitions/agent-files.ts';
+import type { WebhookTraffic } from '../deliveries/webhook-traffic.ts';
 import type { WebhookUid } from '../ids.ts';
-import type { Commit, Condition, FactoryHead, FactoryStatus, FactoryView, Reconciliation } from '../reconciliation.ts';
 import type { AppliedAutomation } from '../resources/automation.ts';
 import type { RunResult } from '../resources/run.ts';
 import type { ScheduleState } from '../resources/schedule.ts';
 import type { AppliedWebhook } from '../resources/webhook.ts';
-import type { RunResults } from '../run-results.ts';
-import type { WebhookTraffic } from '../webhook-traffic.ts';
+import type { RunResults } from '../runs/run-results.ts';
 
 /** A webhook row as an apply writes it; the storage keeps `ref` and `createdAt` of a row that exists. */
 export type WebhookRow = Omit<AppliedWebhook, 'ref' | 'createdAt' | 'deletedAt'>;

@@ -1,8 +1,8 @@
-import type { Actor } from '../access.ts';
-import type { Alert, AlertMessage, AlertNotice, AlertState } from '../alerts/alert.ts';
-import type { AlertRule } from '../alerts/alert-rules.ts';
+import type { Actor } from '../access/access.ts';
 import type { AlertId, AlertMessageId, NoticeId, RunId, TokenId, WebhookUid } from '../ids.ts';
-import type { NewNotice, Notice, NoticeTarget, Report } from '../notice.ts';
+import type { Alert, AlertMessage, AlertNotice, AlertState } from '../messages/alert.ts';
+import type { AlertRule } from '../messages/alert-rules.ts';
+import type { NewNotice, Notice, NoticeTarget, Report } from '../messages/notice.ts';
 import type { Page, PageRequest } from '../page.ts';
 
 /** What one evaluation changes, written in one transaction. */

@@ -1,5 +1,5 @@
-import type { SignInMethod } from '../audit.ts';
-import type { HandshakeOutcome } from '../handshake.ts';
+import type { SignInMethod } from '../access/audit.ts';
+import type { HandshakeOutcome } from '../deliveries/handshake.ts';
 import type { DeliveryLabel } from '../resources/delivery.ts';
 
 /** Why requests that concern no known webhook were rejected, and rejections that have a row for many of them. */

@@ -1,4 +1,4 @@
-import type { RetentionMark } from '../retention-time.ts';
+import type { RetentionMark } from '../time/retention-time.ts';
 
 export const FINDING_SEVERITIES = ['error', 'warning'] as const;
 /** `error`: something does not work, or data can be lost. `warning`: something can fail later. */

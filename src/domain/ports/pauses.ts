@@ -1,4 +1,4 @@
-import type { Actor } from '../access.ts';
+import type { Actor } from '../access/access.ts';
 
 /** A factory or an automation whose runs do not start. */
 export interface Pause {

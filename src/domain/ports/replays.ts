@@ -1,9 +1,9 @@
-import type { Actor } from '../access.ts';
+import type { Actor } from '../access/access.ts';
 import type { DeliveryId, ReplayId, WebhookUid } from '../ids.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Delivery, IdentitySource, RecordedHeaders, ReplayEntry } from '../resources/delivery.ts';
 import type { Replay, ReplayState, SkipCounts } from '../resources/replay.ts';
-import type { ConcurrencyPolicy } from '../run-policy.ts';
+import type { ConcurrencyPolicy } from '../runs/run-policy.ts';
 
 /** The accepted deliveries that a replay examines: a part of the log, and what they must have. */
 export type ReplaySearch = ({ webhookUid: WebhookUid } | { factory: string }) & {

@@ -1,7 +1,7 @@
 import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
 import type { AppliedAutomation } from '../resources/automation.ts';
 import type { AppliedWebhook } from '../resources/webhook.ts';
-import type { StoredTraceContext } from '../trace-context.ts';
+import type { StoredTraceContext } from '../telemetry/trace-context.ts';
 import type { DeliveryDiagnosis } from './delivery-control.ts';
 
 /** What a daemon publishes about itself for those that share its storage. */

@@ -1,4 +1,4 @@
-import type { Actor } from '../access.ts';
+import type { Actor } from '../access/access.ts';
 import type { RunId } from '../ids.ts';
 import type { Run, RunResult } from '../resources/run.ts';
 import type { RetryOutcome } from './run-queue.ts';

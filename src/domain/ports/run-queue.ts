@@ -1,9 +1,9 @@
-import type { Actor } from '../access.ts';
-import type { AgentFileContent } from '../agent-files.ts';
+import type { Actor } from '../access/access.ts';
+import type { AgentFileContent } from '../definitions/agent-files.ts';
 import type { DeliveryId, RunId } from '../ids.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { ExecutorType, Run, RunAttempt, RunInput, RunProgress, RunResult, RunState } from '../resources/run.ts';
-import type { BudgetTerms, RetryTerms } from '../run-policy.ts';
+import type { BudgetTerms, RetryTerms } from '../runs/run-policy.ts';
 
 export interface ClaimRequest {
   factory: string;

@@ -1,6 +1,6 @@
 import type { SecretSummary } from '../resources/secret.ts';
-import type { ScopeChange, SecretScope, SecretUser } from '../secret-scope.ts';
-import type { SecretValue } from '../secret-value.ts';
+import type { ScopeChange, SecretScope, SecretUser } from '../secrets/secret-scope.ts';
+import type { SecretValue } from '../secrets/secret-value.ts';
 import type { KeptAnswer } from './idempotency.ts';
 
 /** A stored value, encrypted with a data key that is wrapped by the master key. */

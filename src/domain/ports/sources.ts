@@ -1,7 +1,7 @@
+import type { Commit } from '../applies/reconciliation.ts';
+import type { KnownFiles, SourceTree } from '../definitions/source-tree.ts';
 import type { WebhookUid } from '../ids.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { Commit } from '../reconciliation.ts';
-import type { KnownFiles, SourceTree } from '../source-tree.ts';
 
 /** Why a source could not be read. The last valid definition stays live, and the attempt is repeated. */
 export type SourceFailure =

@@ -1,8 +1,8 @@
-import type { RequestHeaders } from '../headers.ts';
+import type { ReconciliationResult } from '../applies/reconciliation.ts';
+import type { RequestHeaders } from '../deliveries/headers.ts';
 import type { DeliveryId, ReconciliationId } from '../ids.ts';
-import type { ReconciliationResult } from '../reconciliation.ts';
 import type { DeliveryLabel } from '../resources/delivery.ts';
-import type { StoredTraceContext } from '../trace-context.ts';
+import type { StoredTraceContext } from '../telemetry/trace-context.ts';
 
 /** A webhook as spans name it. */
 export interface TracedWebhook {

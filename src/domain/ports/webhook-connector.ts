@@ -1,4 +1,4 @@
-import type { SecretValue } from '../secret-value.ts';
+import type { SecretValue } from '../secrets/secret-value.ts';
 import type { WebhookView } from './inventory.ts';
 
 /** Providers at which Dockbell creates and updates webhooks, by their names in triggers. */

@@ -1,7 +1,7 @@
 import type { RunId } from '../ids.ts';
 import type { Run, RunInput, RunProgress, RunResult } from '../resources/run.ts';
-import type { SecretValue } from '../secret-value.ts';
-import type { WorkerCheckout } from '../workspace.ts';
+import type { WorkerCheckout } from '../runs/workspace.ts';
+import type { SecretValue } from '../secrets/secret-value.ts';
 
 /**
  * Identifies an attempt that a worker holds. `fence` is the fencing number, which increases with each claim of the run.

@@ -1,7 +1,7 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../definitions/diagnostic.ts';
+import type { Trigger } from '../definitions/trigger.ts';
 import type { WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
-import type { Trigger } from '../trigger.ts';
 import { defineFields, type RecordOf } from './fields.ts';
 import { RUN_POLICY_FIELDS } from './run-policy-fields.ts';
 import { flag, instant, integer, json, text, textOrNull } from './value-types.ts';

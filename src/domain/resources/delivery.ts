@@ -1,7 +1,7 @@
+import type { DeliveryFilter } from '../definitions/trigger.ts';
 import type { DeliveryId, ReplayId, RunId, WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
-import type { StoredTraceContext } from '../trace-context.ts';
-import type { DeliveryFilter } from '../trigger.ts';
+import type { StoredTraceContext } from '../telemetry/trace-context.ts';
 import type { LoopGuardLimit } from '../words/runs.ts';
 import { defineFields, type RecordOf } from './fields.ts';
 import {

@@ -1,4 +1,4 @@
-import { type Actor, IDENTITY_KINDS } from '../access.ts';
+import { type Actor, IDENTITY_KINDS } from '../access/access.ts';
 import type { DeliveryId, ReplayId, WebhookUid } from '../ids.ts';
 import type { ReplaySkip } from '../words/deliveries.ts';
 import { defineFields, type RecordOf } from './fields.ts';

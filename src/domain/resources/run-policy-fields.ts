@@ -7,11 +7,11 @@ import {
   DEFAULT_MAX_BACKOFF,
   RETRIED_FAILURES,
   type RetryPolicy,
-} from '../run-policy.ts';
+} from '../runs/run-policy.ts';
+import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../runs/worker-labels.ts';
+import { TEMPLATE_PATTERN, type WorkspacePolicy } from '../runs/workspace.ts';
 import type { RunPolicyKey } from '../words/automations.ts';
 import { DELAY_PATTERN, PERIOD_PATTERN } from '../words/quantities.ts';
-import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../worker-labels.ts';
-import { TEMPLATE_PATTERN, type WorkspacePolicy } from '../workspace.ts';
 import { defineFields, type Field } from './fields.ts';
 import { json, textOrNull } from './value-types.ts';
 

@@ -1,9 +1,9 @@
-import { type Actor, IDENTITY_KINDS } from '../access.ts';
+import { type Actor, IDENTITY_KINDS } from '../access/access.ts';
+import type { DeliveryFilter, Received } from '../definitions/trigger.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
-import { RUN_OUTPUT_SCHEMA, type RunOutput } from '../run-output.ts';
-import type { DeliveryFilter, Received } from '../trigger.ts';
-import type { WorkspacePolicy } from '../workspace.ts';
+import { RUN_OUTPUT_SCHEMA, type RunOutput } from '../runs/run-output.ts';
+import type { WorkspacePolicy } from '../runs/workspace.ts';
 import { defineFields, type RecordOf, type ViewOf } from './fields.ts';
 import {
   count,

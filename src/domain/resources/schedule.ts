@@ -1,5 +1,5 @@
+import type { DeclaredSchedule } from '../definitions/trigger.ts';
 import type { DeliveryId, ScheduleId, WebhookUid } from '../ids.ts';
-import type { DeclaredSchedule } from '../trigger.ts';
 import { defineFields, type RecordOf } from './fields.ts';
 import { count, id, instant, nullable, text } from './value-types.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../json.ts';
-import { SCOPE_SCHEMA, type SecretScope } from '../secret-scope.ts';
+import { SCOPE_SCHEMA, type SecretScope } from '../secrets/secret-scope.ts';
 import { defineFields, type RecordOf } from './fields.ts';
 import { count, instant, json, text } from './value-types.ts';
 

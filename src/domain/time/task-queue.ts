@@ -1,5 +1,5 @@
 import type { AppError } from '../errors.ts';
-import { rateLimited } from '../rate-limit.ts';
+import { rateLimited } from '../network/rate-limit.ts';
 
 interface TaskQueueOptions {
   /** Number of tasks that run at the same time. Default: 1. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHeaders } from '../../domain/headers.ts';
+import type { RequestHeaders } from '../../domain/deliveries/headers.ts';
 import type { BackfillReason } from '../../domain/resources/delivery.ts';
 
 /** The request header that carries a mark, in lowercase. */

@@ -1,4 +1,4 @@
-import type { HandshakeEntry } from '../../domain/handshake.ts';
+import type { HandshakeEntry } from '../../domain/deliveries/handshake.ts';
 import type { RejectionEntry } from '../../domain/resources/delivery.ts';
 
 const MINUTE_MS = 60_000;

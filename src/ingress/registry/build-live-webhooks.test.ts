@@ -4,13 +4,13 @@ import { NO_POLICY } from '../../../test/helpers/no-policy.ts';
 import { received } from '../../../test/helpers/payload-filter.ts';
 import { buildLive } from '../../../test/helpers/serve-applied.ts';
 import type { ListenerIndex } from '../../definitions/filter/listeners/listener-index.ts';
-import { NO_AGENT_FILES } from '../../domain/agent-files.ts';
-import type { AppliedFactory } from '../../domain/applied.ts';
+import type { AppliedFactory } from '../../domain/applies/applied.ts';
+import { NO_AGENT_FILES } from '../../domain/definitions/agent-files.ts';
+import type { Trigger } from '../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AppliedAutomation } from '../../domain/resources/automation.ts';
 import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
-import type { Trigger } from '../../domain/trigger.ts';
 import { Registry } from './registry.ts';
 
 const A: WebhookUid = 'wh_a';

@@ -25,12 +25,12 @@ import {
 } from '../../definitions/signature/verify/claimed-identity.ts';
 import { compileVerifier } from '../../definitions/signature/verify/compile-verifier.ts';
 import { servedProvider } from '../../definitions/triggers/served-provider.ts';
-import type { EventPlace } from '../../domain/event-name.ts';
-import { parseSummaryTemplate, type SummaryPart } from '../../domain/event-summary.ts';
+import type { EventPlace } from '../../domain/deliveries/event-name.ts';
+import { parseSummaryTemplate, type SummaryPart } from '../../domain/deliveries/event-summary.ts';
 import type { ServingWebhook } from '../../domain/ports/definitions.ts';
 import { type AppliedWebhook, type DeclaredEvent, readPayloadPath } from '../../domain/resources/webhook.ts';
-import { findOverlapEnd } from '../../domain/rotation-overlap.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import { findOverlapEnd } from '../../domain/secrets/rotation-overlap.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { acceptPrevious } from './accept-previous.ts';
 import { findSuccessAnswer } from './find-success-answer.ts';
 import type { Credential, FormRules, LiveWebhook } from './live-webhook.ts';

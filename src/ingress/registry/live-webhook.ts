@@ -4,11 +4,11 @@ import type { LiveHandshake } from '../../definitions/signature/handshakes/hands
 import type { SuccessAnswer } from '../../definitions/signature/scheme.ts';
 import type { SignedRequest, Verify } from '../../definitions/signature/verification.ts';
 import type { ReadClaimedIdentity } from '../../definitions/signature/verify/claimed-identity.ts';
-import type { EventPlace } from '../../domain/event-name.ts';
-import type { SummaryPart } from '../../domain/event-summary.ts';
+import type { EventPlace } from '../../domain/deliveries/event-name.ts';
+import type { SummaryPart } from '../../domain/deliveries/event-summary.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { AuthMode } from '../../domain/resources/webhook.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 
 /** How a webhook authenticates its senders. The functions contain its secret. */
 export type Credential =

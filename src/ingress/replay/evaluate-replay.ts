@@ -3,7 +3,7 @@ import { WantedKeys } from '../../domain/payload/wanted-keys.ts';
 import type { StartedThen, StoredDelivery } from '../../domain/ports/replays.ts';
 import { parseRecordedHeaders } from '../../domain/resources/delivery.ts';
 import type { Replay } from '../../domain/resources/replay.ts';
-import { findKeyPaths } from '../../domain/run-policy.ts';
+import { findKeyPaths } from '../../domain/runs/run-policy.ts';
 import type { ReplaySkip } from '../../domain/words/deliveries.ts';
 import type { DeliverySource, Registry } from '../registry/registry.ts';
 import { composeRun, type Match, matchDelivery } from '../steps/match-delivery.ts';

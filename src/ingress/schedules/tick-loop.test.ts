@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { silentLogger } from '../../../test/helpers/command-runs.ts';
+import type { DeclaredSchedule } from '../../domain/definitions/trigger.ts';
 import type { ScheduleChange } from '../../domain/ports/schedules.ts';
 import type { ScheduleState } from '../../domain/resources/schedule.ts';
-import type { DeclaredSchedule } from '../../domain/trigger.ts';
 import { TickLoop, type TickLoopParts } from './tick-loop.ts';
 
 const MINUTE_MS = 60_000;

@@ -3,6 +3,7 @@
 // Next: `compose-tick.ts` for the entry, `due-queue.ts` for which is next, `domain/cron/ticks.ts` for the times.
 
 import { createTicks, type Ticks } from '../../domain/cron/ticks.ts';
+import type { CatchUp, DeclaredSchedule } from '../../domain/definitions/trigger.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import type { ScheduleChanges } from '../../domain/ports/definitions.ts';
@@ -14,7 +15,6 @@ import type { ScheduledAutomation, ScheduleState, TickSource } from '../../domai
 import { backoffMs, LOCAL_BACKOFF } from '../../domain/time/backoff.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import type { Schedule } from '../../domain/time/schedule.ts';
-import type { CatchUp, DeclaredSchedule } from '../../domain/trigger.ts';
 import { workOnEach } from '../../domain/work-on-each.ts';
 import { Loop } from '../../platform/loop.ts';
 import type { DeliverySource } from '../registry/registry.ts';

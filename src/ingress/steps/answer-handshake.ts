@@ -3,8 +3,8 @@ import type {
   HandshakeReply,
   LiveHandshake,
 } from '../../definitions/signature/handshakes/handshake.ts';
-import type { HandshakeOutcome } from '../../domain/handshake.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import type { HandshakeOutcome } from '../../domain/deliveries/handshake.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import type { IngressAnswer } from '../transport/answers.ts';

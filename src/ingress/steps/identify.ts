@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { toWireText } from '../../definitions/signature/verify/request-parts.ts';
-import { type RequestHeaders, trimBlanks } from '../../domain/headers.ts';
+import { type RequestHeaders, trimBlanks } from '../../domain/deliveries/headers.ts';
 import { readPath } from '../../domain/json.ts';
 import { type DeliveryIdentity, type IdentitySource, NO_CLAIM } from '../../domain/resources/delivery.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';

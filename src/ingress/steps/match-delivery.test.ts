@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { ids, START_MS } from '../../../test/helpers/build-offer.ts';
 import { received } from '../../../test/helpers/payload-filter.ts';
 import { ListenerIndex } from '../../definitions/filter/listeners/listener-index.ts';
+import { filterOf } from '../../domain/definitions/trigger.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { filterOf } from '../../domain/trigger.ts';
 import { matchDelivery } from './match-delivery.ts';
 
 function match(filters: Record<string, JsonObject>, payload: unknown, only: string | null = null) {

@@ -1,7 +1,7 @@
+import type { Received } from '../../domain/definitions/trigger.ts';
 import type { IdSource, RunId } from '../../domain/ids.ts';
 import type { NewRun } from '../../domain/resources/delivery.ts';
-import { composeRunKey } from '../../domain/run-key.ts';
-import type { Received } from '../../domain/trigger.ts';
+import { composeRunKey } from '../../domain/runs/run-key.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 
 /** An automation that a delivery starts. */

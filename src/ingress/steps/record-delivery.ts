@@ -1,7 +1,7 @@
+import { composeEventName, type EventPlace } from '../../domain/deliveries/event-name.ts';
+import { composeSummary } from '../../domain/deliveries/event-summary.ts';
+import type { RequestHeaders } from '../../domain/deliveries/headers.ts';
 import { AppError } from '../../domain/errors.ts';
-import { composeEventName, type EventPlace } from '../../domain/event-name.ts';
-import { composeSummary } from '../../domain/event-summary.ts';
-import type { RequestHeaders } from '../../domain/headers.ts';
 import { readPath } from '../../domain/json.ts';
 import type { DeliveryTrace } from '../../domain/ports/tracing.ts';
 import type { DeliveryOffer, NewRun, OfferOutcome } from '../../domain/resources/delivery.ts';

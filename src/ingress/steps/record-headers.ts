@@ -1,6 +1,6 @@
-import type { RequestHeaders } from '../../domain/headers.ts';
+import type { Received } from '../../domain/definitions/trigger.ts';
+import type { RequestHeaders } from '../../domain/deliveries/headers.ts';
 import type { RecordedHeaders } from '../../domain/resources/delivery.ts';
-import type { Received } from '../../domain/trigger.ts';
 import type { LiveWebhook, RecordedHeader } from '../registry/live-webhook.ts';
 import { decodeHeader } from './decode-header.ts';
 

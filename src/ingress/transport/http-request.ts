@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FindClientAddress } from '../../domain/client-address.ts';
+import type { FindClientAddress } from '../../domain/network/client-address.ts';
 import type { IngressRequest } from '../reception.ts';
 import { type BodyRead, type BytesInFlight, type HeldBytes, readBody } from './read-body.ts';
 import { createRequestHeaders, type ReceivedHeaders } from './request-headers.ts';

@@ -4,7 +4,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import type { FindClientAddress } from '../../domain/client-address.ts';
+import type { FindClientAddress } from '../../domain/network/client-address.ts';
 import { DISCONNECTED, type Outcome } from '../ingress-context.ts';
 import type { IngressRequest } from '../reception.ts';
 import type { IngressAnswer } from './answers.ts';

@@ -1,4 +1,4 @@
-import { type RequestHeaders, trimBlanks } from '../../domain/headers.ts';
+import { type RequestHeaders, trimBlanks } from '../../domain/deliveries/headers.ts';
 
 /** Header fields as received, in the order of the sender. */
 export interface ReceivedHeaders extends RequestHeaders {

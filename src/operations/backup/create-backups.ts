@@ -6,7 +6,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { BackupControl } from '../../domain/ports/operations.ts';
-import { type Environment, MASTER_KEY_VARIABLE } from '../../domain/reserved-variables.ts';
+import { type Environment, MASTER_KEY_VARIABLE } from '../../domain/runs/reserved-variables.ts';
 import { systemClock } from '../../domain/time/clock.ts';
 import type { DataPaths } from '../../platform/data-dir/data-paths.ts';
 import type { MetricProbes } from '../observability/metrics/metric-probes.ts';

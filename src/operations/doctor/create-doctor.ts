@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts';
-import type { ClientAddresses } from '../../domain/client-address.ts';
 import type { IdSource } from '../../domain/ids.ts';
+import type { ClientAddresses } from '../../domain/network/client-address.ts';
 import type { Doctor } from '../../domain/ports/operations.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { systemClock } from '../../domain/time/clock.ts';
 import type { UrlProbes } from '../../ingress/log/url-probes.ts';
 import type { DataPaths } from '../../platform/data-dir/data-paths.ts';

@@ -4,7 +4,7 @@
 import type { Config } from '../../config/config.ts';
 import { AppError, messageOf } from '../../domain/errors.ts';
 import type { DoctorReport, Finding } from '../../domain/ports/operations.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { resolveDataPaths } from '../../platform/data-dir/data-paths.ts';
 import { adminExposureCheck, proxiesCheck, reportUrlCheck } from './checks/addresses.ts';
 import { baseUrlCheck } from './checks/base-url.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
-import type { UnreadHops } from '../../domain/client-address.ts';
+import type { UnreadHops } from '../../domain/network/client-address.ts';
 import type { Finding } from '../../domain/ports/operations.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import type { DataPaths } from '../../platform/data-dir/data-paths.ts';
 
 /** The installation that is examined. */

@@ -1,8 +1,8 @@
+import type { ReconciliationEnd } from '../../domain/applies/reconciliation.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../../domain/ids.ts';
 import type { DeliveryReader } from '../../domain/ports/delivery-log.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { RunReader } from '../../domain/ports/run-queue.ts';
-import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
 import {
   type Delivery,
   type DeliveryLogEntry,

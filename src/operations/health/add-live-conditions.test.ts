@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../test/helpers/command-runs.ts';
+import type { FactoryView } from '../../domain/applies/reconciliation.ts';
 import type { Failing, InventoryReader } from '../../domain/ports/inventory.ts';
-import type { FactoryView } from '../../domain/reconciliation.ts';
 import { addLiveConditions } from './add-live-conditions.ts';
 import { createLiveConditions, describeTrouble, describeUnposted } from './live-conditions.ts';
 

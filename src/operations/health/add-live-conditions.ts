@@ -1,6 +1,6 @@
+import type { Condition, FactoryView } from '../../domain/applies/reconciliation.ts';
 import { type ConditionState, describeCondition } from '../../domain/conditions.ts';
 import type { Failing, InventoryReader } from '../../domain/ports/inventory.ts';
-import type { Condition, FactoryView } from '../../domain/reconciliation.ts';
 import type { Registry } from '../../ingress/registry/registry.ts';
 import type { LiveConditions } from './live-conditions.ts';
 import type { RunSecrets } from './run-secrets.ts';

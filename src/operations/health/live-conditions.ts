@@ -1,3 +1,4 @@
+import type { Condition } from '../../domain/applies/reconciliation.ts';
 import {
   type ConditionState,
   describeCondition,
@@ -7,8 +8,7 @@ import {
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { BackupSchedule } from '../../domain/ports/operations.ts';
 import type { DrainControl, PauseControl } from '../../domain/ports/pauses.ts';
-import type { Condition } from '../../domain/reconciliation.ts';
-import type { RetentionTime } from '../../domain/retention-time.ts';
+import type { RetentionTime } from '../../domain/time/retention-time.ts';
 import type { ClockStep, SteadyClock } from '../../domain/time/steady-clock.ts';
 import type { TargetFailure } from '../../outbound/outbox.ts';
 import type { Dispatcher } from '../../runs/dispatcher.ts';

@@ -1,8 +1,8 @@
+import type { Condition } from '../../domain/applies/reconciliation.ts';
 import { describeCondition } from '../../domain/conditions.ts';
 import type { AutomationView, InventoryReader } from '../../domain/ports/inventory.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
-import type { Condition } from '../../domain/reconciliation.ts';
-import { isInScope, type SecretScope } from '../../domain/secret-scope.ts';
+import { isInScope, type SecretScope } from '../../domain/secrets/secret-scope.ts';
 import { MISSING_RUN_SECRET, warnMissingForRun } from '../../reconcile/resolve-secrets.ts';
 
 export interface RunSecretParts {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunId } from '../../domain/ids.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { Run } from '../../domain/resources/run.ts';
-import { RetentionTime } from '../../domain/retention-time.ts';
+import { RetentionTime } from '../../domain/time/retention-time.ts';
 import { type Housekeeping, type HousekeepingParts, startHousekeeping } from './housekeeping.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ApiToken } from '../../domain/access.ts';
+import type { ApiToken } from '../../domain/access/access.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { logExpiring } from './token-expiry.ts';
 

@@ -1,4 +1,4 @@
-import type { ApiToken } from '../../domain/access.ts';
+import type { ApiToken } from '../../domain/access/access.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { type Clock, formatInstant } from '../../domain/time/clock.ts';
 import { expiresSoon } from '../../domain/words/credentials.ts';

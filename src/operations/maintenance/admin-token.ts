@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ApiToken } from '../../domain/access.ts';
+import type { ApiToken } from '../../domain/access/access.ts';
 import type { IdSource, RandomBytes } from '../../domain/ids.ts';
 import type { TokenTable } from '../../domain/ports/access.ts';
 import type { Clock } from '../../domain/time/clock.ts';

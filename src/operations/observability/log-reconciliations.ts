@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
+import type { ReconciliationEnd } from '../../domain/applies/reconciliation.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
 
 /**
  * Makes a listener that logs a warning for each factory without an executor: after its first pass since the start, and

@@ -1,6 +1,6 @@
 import type { Retention } from '../../domain/ports/operations.ts';
-import { RetentionTime } from '../../domain/retention-time.ts';
 import { systemClock } from '../../domain/time/clock.ts';
+import { RetentionTime } from '../../domain/time/retention-time.ts';
 import { measureUptimeMs, SteadyClock } from '../../domain/time/steady-clock.ts';
 
 /** The clocks for everything that expires. */

@@ -1,13 +1,13 @@
 import { compareNearness, FULL_MATCH } from '../../definitions/filter/nearness.ts';
 import { describeService } from '../../definitions/triggers/describe-service.ts';
+import { isWebhookTrigger, triggerFiltersByWebhook } from '../../domain/definitions/trigger.ts';
 import type { RunId, WebhookUid } from '../../domain/ids.ts';
 import type { ObjectChange } from '../../domain/ports/definitions.ts';
 import type { AutomationView } from '../../domain/ports/inventory.ts';
 import { type Delivery, type Nearness, parseRecordedHeaders } from '../../domain/resources/delivery.ts';
 import type { Run } from '../../domain/resources/run.ts';
-import type { RunResults } from '../../domain/run-results.ts';
+import type { RunResults } from '../../domain/runs/run-results.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
-import { isWebhookTrigger, triggerFiltersByWebhook } from '../../domain/trigger.ts';
 import { explainInactiveAutomation } from '../../domain/words/automations.ts';
 import { formatPath } from '../../domain/words/payload-filters.ts';
 import { countOf } from '../../domain/words/quantities.ts';

@@ -1,5 +1,10 @@
-import type { PlanEntry, PlanSection } from '../../domain/plan.ts';
-import { type Commit, type FactoryView, HISTORY_REWRITTEN, type Reconciliation } from '../../domain/reconciliation.ts';
+import type { PlanEntry, PlanSection } from '../../domain/applies/plan.ts';
+import {
+  type Commit,
+  type FactoryView,
+  HISTORY_REWRITTEN,
+  type Reconciliation,
+} from '../../domain/applies/reconciliation.ts';
 import type { Run } from '../../domain/resources/run.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { countOf } from '../../domain/words/quantities.ts';

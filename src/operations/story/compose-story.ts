@@ -2,8 +2,8 @@
 // commands. `find-subject.ts` finds the object. Each kind has a file, for example `delivery-story.ts`, which shares steps with
 // others (`receipt-steps.ts`, `run-steps.ts`). A story only reads; texts come from `domain/words/`.
 
+import type { FactoryView } from '../../domain/applies/reconciliation.ts';
 import type { DeliveryId, ReconciliationId, RunId, WebhookUid } from '../../domain/ids.ts';
-import type { FactoryView } from '../../domain/reconciliation.ts';
 import { composeAutomationStory, composeDeletedAutomationStory } from './automation-story.ts';
 import {
   composeCommitStory,

@@ -1,4 +1,4 @@
-import { roleHolds } from '../../domain/access.ts';
+import { roleHolds } from '../../domain/access/access.ts';
 import { isWebhookUid } from '../../domain/ids.ts';
 import type { NamedObject } from '../../domain/ports/definitions.ts';
 import type { FindableId } from '../../domain/ports/inventory.ts';

@@ -1,8 +1,8 @@
-import { roleHolds } from '../../domain/access.ts';
+import { roleHolds } from '../../domain/access/access.ts';
 import type { ObjectChange } from '../../domain/ports/definitions.ts';
 import type { WebhookView } from '../../domain/ports/inventory.ts';
 import { type Delivery, parseRecordedHeaders } from '../../domain/resources/delivery.ts';
-import { findOverlapEnd } from '../../domain/rotation-overlap.ts';
+import { findOverlapEnd } from '../../domain/secrets/rotation-overlap.ts';
 import { describeIdentitySource, isTickSource } from '../../domain/words/deliveries.ts';
 import { describeDeliveryReason } from '../../domain/words/delivery-reasons.ts';
 import { readChanges } from './change-steps.ts';

@@ -1,4 +1,5 @@
-import type { TokenRole } from '../../domain/access.ts';
+import type { TokenRole } from '../../domain/access/access.ts';
+import type { RecentRejections } from '../../domain/deliveries/recent-rejections.ts';
 import type { DefinitionHistory, ReconcileControl, ReconciliationReader } from '../../domain/ports/definitions.ts';
 import type { DeliveryReader, UnloggedCounts } from '../../domain/ports/delivery-log.ts';
 import type { IdFinder, InventoryReader, WebhookView } from '../../domain/ports/inventory.ts';
@@ -7,7 +8,6 @@ import type { Replays } from '../../domain/ports/replays.ts';
 import type { RunControl } from '../../domain/ports/run-control.ts';
 import type { RunReader } from '../../domain/ports/run-queue.ts';
 import type { SealedSecretTable, SecretStore } from '../../domain/ports/secret-store.ts';
-import type { RecentRejections } from '../../domain/recent-rejections.ts';
 import type { Decision, Delivery } from '../../domain/resources/delivery.ts';
 import { quoteForShell } from '../../domain/words/escape-text.ts';
 import type { Inspector } from '../../reconcile/inspection/create-inspector.ts';

@@ -1,5 +1,5 @@
-import type { PlanChange } from '../../domain/plan.ts';
-import type { Commit } from '../../domain/reconciliation.ts';
+import type { PlanChange } from '../../domain/applies/plan.ts';
+import type { Commit } from '../../domain/applies/reconciliation.ts';
 
 /** Kinds of objects that have a story. */
 export const SUBJECT_KINDS = [

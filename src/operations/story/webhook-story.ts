@@ -1,6 +1,6 @@
 import type { WebhookView } from '../../domain/ports/inventory.ts';
 import type { Delivery, PastListener } from '../../domain/resources/delivery.ts';
-import { findOverlapEnd } from '../../domain/rotation-overlap.ts';
+import { findOverlapEnd } from '../../domain/secrets/rotation-overlap.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { quoteForShell } from '../../domain/words/escape-text.ts';
 import { countOf } from '../../domain/words/quantities.ts';

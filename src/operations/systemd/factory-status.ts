@@ -1,4 +1,4 @@
-import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
+import type { ReconciliationEnd } from '../../domain/applies/reconciliation.ts';
 import { countOf } from '../../domain/words/quantities.ts';
 
 /** More names do not fit on the line that `systemctl status` shows. */

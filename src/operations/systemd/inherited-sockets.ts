@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 
 /** File descriptors of the sockets that systemd listens on for this process (sd_listen_fds(3)). */
 interface InheritedSockets {

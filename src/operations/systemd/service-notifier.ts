@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { messageOf } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { type CancelCall, scheduleCall } from '../../domain/time/schedule.ts';
 
 /** Reports the state of the daemon to systemd (sd_notify(3)). Every call returns immediately, and messages keep their order. */

@@ -1,5 +1,5 @@
-import type { Alert } from '../../domain/alerts/alert.ts';
-import type { AlertRule } from '../../domain/alerts/alert-rules.ts';
+import type { Alert } from '../../domain/messages/alert.ts';
+import type { AlertRule } from '../../domain/messages/alert-rules.ts';
 
 interface TargetBase {
   readonly name: string;

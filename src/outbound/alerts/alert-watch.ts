@@ -1,8 +1,8 @@
-import type { Actor } from '../../domain/access.ts';
-import type { Alert, AlertEvent, AlertNotice } from '../../domain/alerts/alert.ts';
-import type { AlertRule, RuleSettings } from '../../domain/alerts/alert-rules.ts';
+import type { Actor } from '../../domain/access/access.ts';
 import { AppError, messageOf } from '../../domain/errors.ts';
 import type { AlertId, IdSource } from '../../domain/ids.ts';
+import type { Alert, AlertEvent, AlertNotice } from '../../domain/messages/alert.ts';
+import type { AlertRule, RuleSettings } from '../../domain/messages/alert-rules.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { AlertStore } from '../../domain/ports/messages.ts';
 import type { Clock } from '../../domain/time/clock.ts';

@@ -5,9 +5,9 @@
 
 import { stat, statfs } from 'node:fs/promises';
 import type { Config } from '../../config/config.ts';
-import { REQUEST_WINDOW_MS } from '../../domain/alerts/alert-rules.ts';
 import { describeCondition } from '../../domain/conditions.ts';
 import type { IdSource } from '../../domain/ids.ts';
+import { REQUEST_WINDOW_MS } from '../../domain/messages/alert-rules.ts';
 import type { Part } from '../../domain/part.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { AlertControl } from '../../domain/ports/messages.ts';

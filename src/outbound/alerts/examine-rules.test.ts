@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ALERT_RULE_NAMES, type AlertRule, type RuleSettings } from '../../domain/alerts/alert-rules.ts';
+import { ALERT_RULE_NAMES, type AlertRule, type RuleSettings } from '../../domain/messages/alert-rules.ts';
 import { examineRules } from './examine-rules.ts';
 import type { RuleSources } from './rules/finding.ts';
 

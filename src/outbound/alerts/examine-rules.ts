@@ -1,4 +1,4 @@
-import { ALERT_RULE_NAMES, type AlertRule, type RuleSettings } from '../../domain/alerts/alert-rules.ts';
+import { ALERT_RULE_NAMES, type AlertRule, type RuleSettings } from '../../domain/messages/alert-rules.ts';
 import { workOnEach } from '../../domain/work-on-each.ts';
 import { EXAMINERS } from './rules/examiners.ts';
 import { type Examiner, type Finding, MAX_FINDINGS, type RuleSources } from './rules/finding.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Alert } from '../../domain/alerts/alert.ts';
 import { createIdSource } from '../../domain/ids.ts';
+import type { Alert } from '../../domain/messages/alert.ts';
 import type { Examination } from './examine-rules.ts';
 import type { Finding } from './rules/finding.ts';
 import { type AlertUpdate, MAX_ACTIVE, updateAlerts } from './update-alerts.ts';

@@ -1,5 +1,5 @@
-import type { Alert } from '../../domain/alerts/alert.ts';
 import type { AlertId } from '../../domain/ids.ts';
+import type { Alert } from '../../domain/messages/alert.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import type { Examination } from './examine-rules.ts';
 import type { Finding } from './rules/finding.ts';

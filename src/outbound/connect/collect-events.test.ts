@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Trigger, WebhookTrigger } from '../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Trigger, WebhookTrigger } from '../../domain/trigger.ts';
 import { collectEvents } from './collect-events.ts';
 import { GITHUB } from './providers/github.ts';
 import { GITLAB } from './providers/gitlab.ts';

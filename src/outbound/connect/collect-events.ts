@@ -1,10 +1,10 @@
 import { compileTrigger } from '../../definitions/triggers/compile-trigger.ts';
 import { TRIGGER_PROVIDERS } from '../../definitions/triggers/providers.ts';
+import { type DeliveryFilter, type ProviderCondition, triggerFilters } from '../../domain/definitions/trigger.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { ConnectProvider, NeededEvent } from '../../domain/ports/webhook-connector.ts';
 import type { AppliedAutomation } from '../../domain/resources/automation.ts';
 import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
-import { type DeliveryFilter, type ProviderCondition, triggerFilters } from '../../domain/trigger.ts';
 import type { EventPlace, EventTable, FactorySetting } from './hook-provider.ts';
 
 /** The events that the automations of a factory need from a webhook. */

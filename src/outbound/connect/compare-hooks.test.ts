@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { compareHooks, isInSync, needsApply } from './compare-hooks.ts';
 import type { RegisteredHook, WantedHook } from './hook-provider.ts';
 

@@ -13,7 +13,7 @@ import type {
   ConnectProvider,
   WebhookConnector,
 } from '../../domain/ports/webhook-connector.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { requireApiUrl, requireConnectable, requireReachable } from './check-order.ts';
 import { collectEvents, type WantedEvents } from './collect-events.ts';
 import { type Comparison, compareHooks, isInSync, needsApply } from './compare-hooks.ts';

@@ -1,6 +1,6 @@
 import type { ConnectionFieldName } from '../../domain/ports/webhook-connector.ts';
 import type { BodyFormat } from '../../domain/resources/webhook.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import type { ProviderApi } from './provider-api.ts';
 
 /** A webhook as a provider reports it. `null` stands for what the provider does not report. */

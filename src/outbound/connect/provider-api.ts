@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { escapeText } from '../../domain/words/escape-text.ts';
 import { openGuardedConnections } from '../guarded-connections.ts';
 import { describeNetworkFailure } from '../network-failure.ts';

@@ -5,7 +5,7 @@ import {
   isRunReport,
   type Notice,
   type RequestState,
-} from '../../domain/notice.ts';
+} from '../../domain/messages/notice.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 import { quietLine } from '../../domain/words/posted-markdown.ts';
 import { signWebhook } from '../sign-webhook.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../../domain/json.ts';
-import type { RunReport } from '../../domain/notice.ts';
+import type { RunReport } from '../../domain/messages/notice.ts';
 import { presentFields } from '../../domain/resources/fields.ts';
 import { RUN_FIELDS } from '../../domain/resources/run.ts';
 import { formatInstant } from '../../domain/time/clock.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { CommitReport, CommitState, RequestState } from '../../domain/notice.ts';
-import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
+import type { ReconciliationEnd } from '../../domain/applies/reconciliation.ts';
+import type { CommitReport, CommitState, RequestState } from '../../domain/messages/notice.ts';
 
 /** A receiver of webhooks may accept only a few hundred kilobytes. */
 const MAX_DIAGNOSTICS = 100;

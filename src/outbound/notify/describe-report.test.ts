@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CommitReport } from '../../domain/notice.ts';
+import type { CommitReport } from '../../domain/messages/notice.ts';
 import { describeReport } from './describe-report.ts';
 
 const REVISION = '0123456789abcdef0123456789abcdef01234567';

@@ -1,4 +1,4 @@
-import type { CommitReport } from '../../domain/notice.ts';
+import type { CommitReport } from '../../domain/messages/notice.ts';
 import { quietLine } from '../../domain/words/posted-markdown.ts';
 
 /** Number of characters of a commit ID that are unique and readable. */

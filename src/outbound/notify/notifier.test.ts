@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { makeRunInput, silentLogger } from '../../../test/helpers/command-runs.ts';
 import { ENDLESS_TERM } from '../../../test/helpers/endless-term.ts';
 import { createIdSource } from '../../domain/ids.ts';
-import type { NewNotice, Notice } from '../../domain/notice.ts';
+import type { NewNotice, Notice } from '../../domain/messages/notice.ts';
 import { Notifier, type NotifierParts } from './notifier.ts';
 import type { NotifyTarget } from './notify-target.ts';
 import { TargetNotifier, type TargetNotifierParts } from './target-notifier.ts';

@@ -1,3 +1,5 @@
+import type { RequestPost, RequestPostKind } from '../../domain/applies/pull-request.ts';
+import type { ReconciliationEnd } from '../../domain/applies/reconciliation.ts';
 import type { IdSource, RunId } from '../../domain/ids.ts';
 import {
   isRequestReport,
@@ -5,11 +7,9 @@ import {
   type RequestReport,
   revisionOfComment,
   revisionOfRun,
-} from '../../domain/notice.ts';
+} from '../../domain/messages/notice.ts';
 import type { Inventory } from '../../domain/ports/inventory.ts';
 import type { RunReader } from '../../domain/ports/run-queue.ts';
-import type { RequestPost, RequestPostKind } from '../../domain/pull-request.ts';
-import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
 import type { RunInput } from '../../domain/resources/run.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import { workOnEach } from '../../domain/work-on-each.ts';

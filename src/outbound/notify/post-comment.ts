@@ -1,4 +1,4 @@
-import { isRequestReport } from '../../domain/notice.ts';
+import { isRequestReport } from '../../domain/messages/notice.ts';
 import { composePosted, markComment } from '../../domain/words/posted-markdown.ts';
 import type { SendOutcome } from '../outbox.ts';
 import type { NotifyOrder, NotifyRequest } from './build-request.ts';

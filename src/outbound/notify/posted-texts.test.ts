@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeRunInput } from '../../../test/helpers/command-runs.ts';
-import type { Notice } from '../../domain/notice.ts';
+import type { Notice } from '../../domain/messages/notice.ts';
 import { buildNotifyRequest } from './build-request.ts';
 import type { NotifyTarget } from './notify-target.ts';
 import { composeRunReport } from './run-report.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeRunInput } from '../../../test/helpers/command-runs.ts';
-import type { RunReport } from '../../domain/notice.ts';
+import type { RunReport } from '../../domain/messages/notice.ts';
 import type { Run } from '../../domain/resources/run.ts';
 import { composeComment, describeRun } from './build-run-request.ts';
 import type { RunPost } from './notify-target.ts';

@@ -1,6 +1,6 @@
-import type { CommitState, RunReport } from '../../domain/notice.ts';
+import type { CommitState, RunReport } from '../../domain/messages/notice.ts';
 import type { RunInput } from '../../domain/resources/run.ts';
-import { type Rendered, renderTemplate } from '../../domain/workspace.ts';
+import { type Rendered, renderTemplate } from '../../domain/runs/workspace.ts';
 import type { RunPost } from './notify-target.ts';
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;

@@ -1,9 +1,9 @@
-import type { NewNotice, Notice, NoticeTarget, Report } from '../../domain/notice.ts';
+import type { NewNotice, Notice, NoticeTarget, Report } from '../../domain/messages/notice.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { NoticeQueue } from '../../domain/ports/messages.ts';
 import type { NotifyMetrics } from '../../domain/ports/metrics.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import type { Schedule } from '../../domain/time/schedule.ts';
 import {

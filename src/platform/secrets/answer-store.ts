@@ -1,5 +1,5 @@
 import type { AnswerStore, KeptAnswer, KeptAnswerTable, ReservedKey } from '../../domain/ports/idempotency.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import type { Vault } from './vault.ts';
 

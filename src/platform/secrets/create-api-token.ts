@@ -1,4 +1,4 @@
-import { API_TOKEN_TEXT, type ApiToken, RUN_TOKEN_TEXT, type TokenRole } from '../../domain/access.ts';
+import { API_TOKEN_TEXT, type ApiToken, RUN_TOKEN_TEXT, type TokenRole } from '../../domain/access/access.ts';
 import type { IdSource, RandomBytes } from '../../domain/ids.ts';
 import type { TokenTable } from '../../domain/ports/access.ts';
 import type { Clock } from '../../domain/time/clock.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, messageOf } from '../../domain/errors.ts';
-import { MASTER_KEY_VARIABLE } from '../../domain/reserved-variables.ts';
+import { MASTER_KEY_VARIABLE } from '../../domain/runs/reserved-variables.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { removeDraftsOf, syncFolder, writeSynced } from '../files/write-durably.ts';
 import { MASTER_KEY_BYTES } from './vault.ts';

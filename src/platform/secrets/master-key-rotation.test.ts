@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { useFolder } from '../../../test/helpers/with-storage.ts';
 import type { ResealableSecretTable } from '../../domain/ports/secret-store.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { openSqliteStorage } from '../../storage/sqlite/sqlite-storage.ts';
 import { createAnswerStore } from './answer-store.ts';
 import { MasterKeyRotation, type PlaceKey } from './master-key-rotation.ts';

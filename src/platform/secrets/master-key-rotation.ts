@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
 import type { KeyProof, ResealableSecretTable, SealedValue } from '../../domain/ports/secret-store.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import { sealedNameOf } from './answer-store.ts';
 import { createKeyRing, type KeyRing } from './key-ring.ts';

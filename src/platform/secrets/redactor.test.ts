@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { createRedactingTransform, createRedactor, REDACTION_MARK } from './redactor.ts';
 
 const secrets = (...texts: string[]) => texts.map((text) => new SecretValue(text));

@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream';
-import { API_TOKEN_TEXT, RUN_TOKEN_TEXT } from '../../domain/access.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import { API_TOKEN_TEXT, RUN_TOKEN_TEXT } from '../../domain/access/access.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import type { ByteMatcher } from './byte-matcher.ts';
 import { compileByteMatcher } from './byte-matcher.ts';
 import { jsonFormsOf } from './json-forms.ts';

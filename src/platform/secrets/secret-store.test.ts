@@ -9,8 +9,8 @@ import type {
   SecretStore,
 } from '../../domain/ports/secret-store.ts';
 import type { SecretSummary } from '../../domain/resources/secret.ts';
-import type { ScopeChange, SecretScope, SecretUse } from '../../domain/secret-scope.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import type { ScopeChange, SecretScope, SecretUse } from '../../domain/secrets/secret-scope.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import type { Redactor } from './redactor.ts';
 import { createRedactor } from './redactor.ts';
 import { createSecretStore, MAX_SECRET_BYTES, type NamingTarget } from './secret-store.ts';

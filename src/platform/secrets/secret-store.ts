@@ -11,8 +11,8 @@ import type {
   StoredSecretSummary,
 } from '../../domain/ports/secret-store.ts';
 import type { SecretSummary } from '../../domain/resources/secret.ts';
-import { changeScope, createScope, isInScope, type SecretScope } from '../../domain/secret-scope.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import { changeScope, createScope, isInScope, type SecretScope } from '../../domain/secrets/secret-scope.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import { SECRET_NAME_PATTERN } from '../../domain/words/names.ts';

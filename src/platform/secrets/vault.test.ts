@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../../test/helpers/any-text.ts';
 import { AppError } from '../../domain/errors.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { createVault } from './vault.ts';
 
 const CANARY = 'canary-value-that-must-not-appear';

@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqua
 import { AppError } from '../../domain/errors.ts';
 import type { RandomBytes } from '../../domain/ids.ts';
 import type { SealedSecret } from '../../domain/ports/secret-store.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 
 /** Length of the master key and of every data key, in bytes. */
 export const MASTER_KEY_BYTES = 32;

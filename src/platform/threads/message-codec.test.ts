@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../domain/errors.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { decodeMessage, encodeMessage } from './message-codec.ts';
 import { pack, unpack } from './packed.ts';
 

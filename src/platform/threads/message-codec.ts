@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { isPacked } from './packed.ts';
 import { copyError, type ErrorCopy, restoreError } from './pending-calls.ts';
 

@@ -1,10 +1,10 @@
 import { SECRET_PLACEHOLDER } from '../../definitions/signature/handshakes/handshake.ts';
-import type { AuditedChange } from '../../domain/audit.ts';
+import type { AuditedChange } from '../../domain/access/audit.ts';
 import type { IdSource, WebhookUid } from '../../domain/ids.ts';
 import type { Inventory, InventoryReader } from '../../domain/ports/inventory.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import type { Reconcilers } from '../create-reconcilers.ts';
 

@@ -3,9 +3,9 @@ import {
   editAutomation,
   writeDeclaredAutomation,
 } from '../../definitions/write/write-automation.ts';
+import type { SourceTree } from '../../domain/definitions/source-tree.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { FileChange } from '../../domain/ports/sources.ts';
-import type { SourceTree } from '../../domain/source-tree.ts';
 import type { ComposedEdit, EditedState } from '../edit-factory.ts';
 import { findAutomation, findAutomationPath, readText } from './edited-files.ts';
 import { requireMatch, tagAutomation, tagRevision } from './entity-tag.ts';

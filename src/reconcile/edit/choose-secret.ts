@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { RandomBytes } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AuthMode } from '../../domain/resources/webhook.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { suggestSecretName } from '../../domain/words/names.ts';
 
 /** How a webhook authenticates its senders. */

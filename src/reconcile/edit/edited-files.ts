@@ -1,11 +1,11 @@
 import { type Reselection, reselectWebhook } from '../../definitions/write/write-automation.ts';
-import { automationNameOf, automationPaths, webhookPath } from '../../domain/definition-paths.ts';
+import { automationNameOf, automationPaths, webhookPath } from '../../domain/definitions/definition-paths.ts';
+import type { SourceTree } from '../../domain/definitions/source-tree.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { FileChange } from '../../domain/ports/sources.ts';
 import type { AppliedAutomation } from '../../domain/resources/automation.ts';
 import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
-import type { SourceTree } from '../../domain/source-tree.ts';
 import type { EditedState } from '../edit-factory.ts';
 
 /** The path of the file that declares an automation, or of the one to create. */

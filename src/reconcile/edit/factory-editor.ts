@@ -3,13 +3,13 @@
 // the secret. Then `reconcile/edit-factory.ts` validates, commits and applies. `adopt-secret.ts` stores a secret that a sender
 // supplies in a handshake.
 
-import type { Actor } from '../../domain/access.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Actor } from '../../domain/access/access.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
 import type { Author, Revision } from '../../domain/ports/sources.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import type { Reconcilers } from '../create-reconcilers.ts';
 import type { ComposedEdit, EditedState, EditOutcome, FactoryEdit } from '../edit-factory.ts';

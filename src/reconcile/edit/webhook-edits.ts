@@ -1,5 +1,5 @@
 import { editWebhook, writeWebhook } from '../../definitions/write/write-webhook.ts';
-import { webhookPath } from '../../domain/definition-paths.ts';
+import { webhookPath } from '../../domain/definitions/definition-paths.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { RandomBytes, WebhookUid } from '../../domain/ids.ts';
 import type { InventoryReader } from '../../domain/ports/inventory.ts';
@@ -7,7 +7,7 @@ import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { EditableRecord } from '../../domain/resources/fields.ts';
 import type { SecretSummary } from '../../domain/resources/secret.ts';
 import type { DeclaredWebhook, WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import type { ComposedEdit, EditedState } from '../edit-factory.ts';
 import { type ChosenSecret, chooseSecret, chooseValue } from './choose-secret.ts';
 import { findWebhookText, readText, reselectEverywhere } from './edited-files.ts';

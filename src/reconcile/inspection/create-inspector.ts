@@ -9,8 +9,8 @@ import type { FiltersByWebhook } from '../../definitions/filter/find-unseen-keys
 import type { FilterPath } from '../../definitions/filter/key-sightings.ts';
 import type { ListenerDecision } from '../../definitions/filter/listeners/decide-listener.ts';
 import type { AnyFilter } from '../../definitions/filter/parse-filter.ts';
+import type { PlanPreview, PlanPreviewer } from '../../domain/applies/plan-preview.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { PlanPreview, PlanPreviewer } from '../../domain/plan-preview.ts';
 import type { Backtester } from '../../domain/ports/delivery-control.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { AppliedAutomation } from '../../domain/resources/automation.ts';

@@ -3,7 +3,7 @@ import { describeSlowTree } from '../../definitions/check/unread-tree.ts';
 import { FileResults } from '../../definitions/file-results.ts';
 import type { DefinitionFile } from '../../definitions/read/definition-file.ts';
 import type { FileResult, ReadSettings } from '../../definitions/read/file-result.ts';
-import type { SourceTree } from '../../domain/source-tree.ts';
+import type { SourceTree } from '../../domain/definitions/source-tree.ts';
 import { SlowTaskError, type StepLimits } from '../../platform/threads/step-limits.ts';
 import { TaskThread } from '../../platform/threads/task-thread.ts';
 

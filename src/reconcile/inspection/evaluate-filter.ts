@@ -5,10 +5,10 @@ import {
   toFilterResult,
 } from '../../definitions/filter/evaluate-filters.ts';
 import type { AnyFilter, FilterProblem } from '../../definitions/filter/parse-filter.ts';
+import { type Received, triggerFilters } from '../../domain/definitions/trigger.ts';
 import { AppError, type ProblemItem } from '../../domain/errors.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { AppliedAutomation } from '../../domain/resources/automation.ts';
-import { type Received, triggerFilters } from '../../domain/trigger.ts';
 
 /** Evaluates one filter. Throws `invalid_filter` with all that is wrong with it. */
 export function evaluateFilter(filter: AnyFilter, received: Received): FilterResult {

@@ -1,5 +1,5 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import { describeUnrecorded } from '../../domain/words/payload-filters.ts';
 import { codeMarkdown, escapeHtml } from '../../domain/words/posted-markdown.ts';
 import { describeSides } from './leaf-changes.ts';

@@ -1,5 +1,5 @@
 import type { PlanEntry, PlanPreview } from '../../client/api-types.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
 import { type LeafChange, listLeafChanges, listListenerChanges } from './leaf-changes.ts';
 
 /** What an apply does to one definition. */

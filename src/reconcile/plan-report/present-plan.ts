@@ -1,7 +1,7 @@
-import type { AutomationBacktest, Backtest, BacktestExample } from '../../domain/backtest.ts';
+import type { AutomationBacktest, Backtest, BacktestExample } from '../../domain/applies/backtest.ts';
+import type { Plan, PlanEntry, PlanSection } from '../../domain/applies/plan.ts';
+import type { PlannedTrigger, PlanPreview } from '../../domain/applies/plan-preview.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
-import type { Plan, PlanEntry, PlanSection } from '../../domain/plan.ts';
-import type { PlannedTrigger, PlanPreview } from '../../domain/plan-preview.ts';
 import type { AuthMode } from '../../domain/resources/webhook.ts';
 import { formatInstant } from '../../domain/time/clock.ts';
 

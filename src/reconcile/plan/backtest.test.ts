@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { filterOf } from '../../domain/definitions/trigger.ts';
 import type { DeliveryId, WebhookUid } from '../../domain/ids.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { StoredPayloads } from '../../domain/ports/delivery-log.ts';
-import { filterOf } from '../../domain/trigger.ts';
 import { type BacktestBounds, DEFAULT_BOUNDS, runBacktest, spread } from './backtest.ts';
 import type { TriggerChange } from './trigger-changes.ts';
 

@@ -1,10 +1,10 @@
 import { type CompiledFilters, compileFilters } from '../../definitions/filter/evaluate-filters.ts';
 import { KeySightings, listUnseenKeys } from '../../definitions/filter/key-sightings.ts';
-import type { AutomationBacktest, Backtest, BacktestExample } from '../../domain/backtest.ts';
+import type { AutomationBacktest, Backtest, BacktestExample } from '../../domain/applies/backtest.ts';
+import type { Received } from '../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { StoredPayload, StoredPayloads } from '../../domain/ports/delivery-log.ts';
 import { parseRecordedHeaders } from '../../domain/resources/delivery.ts';
-import type { Received } from '../../domain/trigger.ts';
 import type { StartingFilters, TriggerChange } from './trigger-changes.ts';
 
 /** Limits of the cost of a backtest. */

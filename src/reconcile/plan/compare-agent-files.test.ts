@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AgentFileSet } from '../../domain/agent-files.ts';
+import type { AgentFileSet } from '../../domain/definitions/agent-files.ts';
 import { compareAgentFiles } from './compare-agent-files.ts';
 
 const setOf = (files: Record<string, string>): AgentFileSet => ({

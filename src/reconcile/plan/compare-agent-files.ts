@@ -1,5 +1,5 @@
-import type { AgentFileSet } from '../../domain/agent-files.ts';
-import type { FileChanges } from '../../domain/plan.ts';
+import type { FileChanges } from '../../domain/applies/plan.ts';
+import type { AgentFileSet } from '../../domain/definitions/agent-files.ts';
 
 /** The agent files that an apply would add, replace and remove, in the order of their paths. */
 export function compareAgentFiles(applied: AgentFileSet, planned: AgentFileSet): FileChanges {

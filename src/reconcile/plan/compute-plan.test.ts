@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../../test/helpers/declare-webhook.ts';
 import { NO_POLICY } from '../../../test/helpers/no-policy.ts';
-import { NO_AGENT_FILES } from '../../domain/agent-files.ts';
-import type { AppliedFactory } from '../../domain/applied.ts';
-import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../../domain/definition.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import type { AppliedFactory } from '../../domain/applies/applied.ts';
+import { NO_AGENT_FILES } from '../../domain/definitions/agent-files.ts';
+import type {
+  AutomationDefinition,
+  FactoryDefinition,
+  WebhookDefinition,
+} from '../../domain/definitions/definition.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import { OrderedLookup } from '../../domain/definitions/ordered-lookup.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { OrderedLookup } from '../../domain/ordered-lookup.ts';
 import type { AutomationRow } from '../../domain/ports/inventory.ts';
 import type { AppliedAutomation } from '../../domain/resources/automation.ts';
 import type { AppliedWebhook } from '../../domain/resources/webhook.ts';

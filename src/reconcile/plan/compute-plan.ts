@@ -11,19 +11,23 @@ import {
   resolveListeners,
   UNKNOWN_UID,
 } from '../../definitions/triggers/resolve-listeners.ts';
-import { type AppliedFactory, NO_VERSION } from '../../domain/applied.ts';
-import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../../domain/definition.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
+import { type AppliedFactory, NO_VERSION } from '../../domain/applies/applied.ts';
+import type { Plan, PlanChange, PlanEntry, PlanSection } from '../../domain/applies/plan.ts';
+import type {
+  AutomationDefinition,
+  FactoryDefinition,
+  WebhookDefinition,
+} from '../../domain/definitions/definition.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import { OrderedLookup } from '../../domain/definitions/ordered-lookup.ts';
+import { declareTrigger } from '../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { Json } from '../../domain/json.ts';
-import { OrderedLookup } from '../../domain/ordered-lookup.ts';
-import type { Plan, PlanChange, PlanEntry, PlanSection } from '../../domain/plan.ts';
 import type { AutomationRow, Remark, WebhookRow } from '../../domain/ports/inventory.ts';
 import { type AppliedAutomation, AUTOMATION_FIELDS } from '../../domain/resources/automation.ts';
 import { pickWith } from '../../domain/resources/fields.ts';
 import { type AppliedWebhook, WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';
 import { applyLint, type LintSettings } from '../../domain/rules.ts';
-import { declareTrigger } from '../../domain/trigger.ts';
 import { type AssignedUids, assignUids } from './assign-uids.ts';
 
 /** The input of a plan. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AppliedFactory } from '../../domain/applied.ts';
-import type { FactoryDefinition } from '../../domain/definition.ts';
+import type { AppliedFactory } from '../../domain/applies/applied.ts';
+import type { FactoryDefinition } from '../../domain/definitions/definition.ts';
 import { pickWith } from '../../domain/resources/fields.ts';
 import type { AppliedWebhook } from '../../domain/resources/webhook.ts';
 import { type DeclaredWebhook, WEBHOOK_FIELDS } from '../../domain/resources/webhook.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildAutomation, buildWebhook } from '../../../test/helpers/build-apply.ts';
-import type { AppliedFactory } from '../../domain/applied.ts';
+import type { AppliedFactory } from '../../domain/applies/applied.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AutomationRow, WebhookRow } from '../../domain/ports/inventory.ts';
 import { listTriggerChanges } from './trigger-changes.ts';

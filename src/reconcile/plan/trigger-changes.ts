@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AppliedFactory } from '../../domain/applied.ts';
+import type { AppliedFactory } from '../../domain/applies/applied.ts';
+import { type DeliveryFilter, type Listening, triggerFiltersByWebhook } from '../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { AutomationRow, WebhookRow } from '../../domain/ports/inventory.ts';
-import { type DeliveryFilter, type Listening, triggerFiltersByWebhook } from '../../domain/trigger.ts';
 import type { ComputedPlan } from './compute-plan.ts';
 
 /** The filters that can start an automation, by webhook. A match of any filter suffices. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_PLAN } from '../../domain/plan.ts';
-import type { PlanPreview } from '../../domain/plan-preview.ts';
-import { createFileEntry, type SourceTree } from '../../domain/source-tree.ts';
+import { EMPTY_PLAN } from '../../domain/applies/plan.ts';
+import type { PlanPreview } from '../../domain/applies/plan-preview.ts';
+import { createFileEntry, type SourceTree } from '../../domain/definitions/source-tree.ts';
 import type { PreviewOrder } from '../preview-plan.ts';
 import type { RequestTreesResult } from '../source/request-heads.ts';
 import { type CheckOrder, checkRequest } from './check-request.ts';

@@ -1,9 +1,9 @@
 import { describeRejectedTree } from '../../definitions/check/unread-tree.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
-import { hasErrors } from '../../domain/diagnostic.ts';
-import type { CommitState } from '../../domain/notice.ts';
-import type { PlanPreview } from '../../domain/plan-preview.ts';
-import type { SourceTree } from '../../domain/source-tree.ts';
+import type { PlanPreview } from '../../domain/applies/plan-preview.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import { hasErrors } from '../../domain/definitions/diagnostic.ts';
+import type { SourceTree } from '../../domain/definitions/source-tree.ts';
+import type { CommitState } from '../../domain/messages/notice.ts';
 import { describeSlowness } from '../inspection/definitions-thread.ts';
 import type { PreviewOrder } from '../preview-plan.ts';
 import type { RequestHead, RequestTreesResult } from '../source/request-heads.ts';

@@ -1,9 +1,9 @@
 import { collectSources } from '../../definitions/report/collect-sources.ts';
 import { formatPretty } from '../../definitions/report/format-pretty.ts';
-import type { Backtest } from '../../domain/backtest.ts';
-import type { Diagnostic } from '../../domain/diagnostic.ts';
-import type { PlanPreview } from '../../domain/plan-preview.ts';
-import type { SourceTree } from '../../domain/source-tree.ts';
+import type { Backtest } from '../../domain/applies/backtest.ts';
+import type { PlanPreview } from '../../domain/applies/plan-preview.ts';
+import type { Diagnostic } from '../../domain/definitions/diagnostic.ts';
+import type { SourceTree } from '../../domain/definitions/source-tree.ts';
 import { codeMarkdown } from '../../domain/words/posted-markdown.ts';
 import { renderInvalidMarkdown, renderPlanMarkdown } from '../plan-report/plan-markdown.ts';
 import { listPlannedItems, summarisePlan } from '../plan-report/plan-summary.ts';

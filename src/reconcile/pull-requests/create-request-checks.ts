@@ -4,13 +4,13 @@
 // comment.
 
 import type { Config, FactoryConfig } from '../../config/config.ts';
+import type { PullRequestReader } from '../../domain/applies/pull-request.ts';
 import type { Publish } from '../../domain/happenings.ts';
 import type { Part } from '../../domain/part.ts';
 import type { Inventory } from '../../domain/ports/inventory.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
-import type { PullRequestReader } from '../../domain/pull-request.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { scheduleCall } from '../../domain/time/schedule.ts';
 import type { Registry } from '../../ingress/registry/registry.ts';

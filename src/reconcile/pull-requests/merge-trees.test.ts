@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFileEntry, type SourceTree } from '../../domain/source-tree.ts';
+import { createFileEntry, type SourceTree } from '../../domain/definitions/source-tree.ts';
 import { mergeTrees } from './merge-trees.ts';
 
 /** Each file contains its text. */

@@ -1,4 +1,4 @@
-import type { SourceTree, TreeEntry } from '../../domain/source-tree.ts';
+import type { SourceTree, TreeEntry } from '../../domain/definitions/source-tree.ts';
 
 /** The trees of the commits that a merge combines. */
 interface MergedFrom {

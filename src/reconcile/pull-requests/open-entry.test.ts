@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Notice, RequestReport } from '../../domain/notice.ts';
+import type { Notice, RequestReport } from '../../domain/messages/notice.ts';
 import { createEntry, notePost, recallCheck, viewEntry } from './open-entry.ts';
 
 const HEAD = 'a'.repeat(40);

@@ -1,5 +1,5 @@
-import { isRequestReport, type Notice, type RequestReport } from '../../domain/notice.ts';
-import type { PullRequestView, RequestPost, RequestPostKind } from '../../domain/pull-request.ts';
+import type { PullRequestView, RequestPost, RequestPostKind } from '../../domain/applies/pull-request.ts';
+import { isRequestReport, type Notice, type RequestReport } from '../../domain/messages/notice.ts';
 import type { OpenRequest } from '../../outbound/notify/hosts/git-host-api.ts';
 
 /** An open request, and what is known about it. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { silentLogger } from '../../../test/helpers/command-runs.ts';
 import { ENDLESS_TERM } from '../../../test/helpers/endless-term.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { RequestWatch, type RequestWatchParts, type WatchedFactory } from './request-watch.ts';
 
 const request = (number: number) => ({

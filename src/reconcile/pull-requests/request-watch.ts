@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { RequestReport, RequestState } from '../../domain/notice.ts';
+import type { PullRequestList, RequestPost } from '../../domain/applies/pull-request.ts';
+import type { RequestReport, RequestState } from '../../domain/messages/notice.ts';
 import type { Inventory } from '../../domain/ports/inventory.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
-import type { PullRequestList, RequestPost } from '../../domain/pull-request.ts';
 import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import type { Schedule } from '../../domain/time/schedule.ts';

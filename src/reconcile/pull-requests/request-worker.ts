@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
-import type { PlanPreview } from '../../domain/plan-preview.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { PlanPreview } from '../../domain/applies/plan-preview.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { builtFile } from '../../platform/files/package-files.ts';
 import { serveTasks } from '../../platform/threads/serve-tasks.ts';
 import type { TaskThreadData } from '../../platform/threads/task-thread.ts';

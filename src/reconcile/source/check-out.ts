@@ -1,7 +1,7 @@
 import { lchown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../domain/errors.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { describeGitFailure } from './git-failure.ts';
 import type { GitCommand, GitOutcome, RunGit } from './git-process.ts';
 import { formatPackWindows, resolveLocalRepository, trustInConfig } from './local-repository.ts';

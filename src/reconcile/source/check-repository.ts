@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { GitMirror, type MirrorResult } from './git-mirror.ts';
 import { runGit } from './git-process.ts';
 import { parseRepositoryUrl } from './repository-url.ts';

@@ -12,16 +12,16 @@ import {
 import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isAgentPath, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../domain/agent-files.ts';
-import type { SourceFailed, SourceResult } from '../../domain/ports/sources.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import { isAgentPath, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../domain/definitions/agent-files.ts';
 import {
   createFileEntry,
   MAX_DEFINITION_BYTES,
   type SourceTree,
   type TreeEntry,
   type UnusableEntry,
-} from '../../domain/source-tree.ts';
+} from '../../domain/definitions/source-tree.ts';
+import type { SourceFailed, SourceResult } from '../../domain/ports/sources.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { runGit } from './git-process.ts';
 import { readCommittedTree, type TreeReading } from './git-tree.ts';
 import { findWorkTreeRoot, realPathOf, resolveLocalRepository } from './local-repository.ts';

@@ -1,11 +1,11 @@
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { Commit } from '../../domain/applies/reconciliation.ts';
+import type { KnownFiles } from '../../domain/definitions/source-tree.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { Ancestry, SourceFailed } from '../../domain/ports/sources.ts';
-import type { Commit } from '../../domain/reconciliation.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
-import type { KnownFiles } from '../../domain/source-tree.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
 import { parseParents, type RunInRepository, readAncestry, readCommitTime } from './ancestry.ts';
 import { verifyCommit } from './commit-signature.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { messageOf } from '../../domain/errors.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { type CancelCall, scheduleCall } from '../../domain/time/schedule.ts';
 import { endGroup, signalGroup } from '../../platform/processes/process-group.ts';
 import type { Credentials } from './repository-url.ts';

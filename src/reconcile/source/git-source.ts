@@ -4,10 +4,10 @@
 // Others: `managed-source.ts` and `live-source.ts` for hosted definitions, `work-tree-source.ts` for `dockbell dev`,
 // `directory-source.ts` for `dockbell validate`. `watch-repository.ts` and `start-polling.ts` detect changes.
 
+import type { Commit } from '../../domain/applies/reconciliation.ts';
+import type { KnownFiles, SourceTree } from '../../domain/definitions/source-tree.ts';
 import type { Ancestry, DefinitionSource, SourceFailed, SourceResult } from '../../domain/ports/sources.ts';
-import type { Commit } from '../../domain/reconciliation.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
-import type { KnownFiles, SourceTree } from '../../domain/source-tree.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import { GitMirror } from './git-mirror.ts';
 import { type RunGit, runGit } from './git-process.ts';

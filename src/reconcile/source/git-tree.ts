@@ -1,6 +1,4 @@
-import { isAgentPath, MAX_AGENT_FILES, selectAgentFiles } from '../../domain/agent-files.ts';
-import type { SourceFailed } from '../../domain/ports/sources.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import { isAgentPath, MAX_AGENT_FILES, selectAgentFiles } from '../../domain/definitions/agent-files.ts';
 import {
   type KnownFiles,
   MAX_DEFINITION_BYTES,
@@ -8,7 +6,9 @@ import {
   type TreeEntry,
   type TreeEntryKind,
   type UnusableEntry,
-} from '../../domain/source-tree.ts';
+} from '../../domain/definitions/source-tree.ts';
+import type { SourceFailed } from '../../domain/ports/sources.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import type { GitOutcome, RunGit } from './git-process.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 import { hasDefinitionFolders, keepPlainNames, READ_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';

@@ -1,5 +1,5 @@
 import type { SourceFailed } from '../../domain/ports/sources.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { type RunGit, runGit } from './git-process.ts';
 import { failed } from './source-limits.ts';
 

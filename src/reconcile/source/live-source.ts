@@ -1,8 +1,8 @@
-import { webhookNameOf } from '../../domain/definition-paths.ts';
+import { webhookNameOf } from '../../domain/definitions/definition-paths.ts';
+import { createFileEntry, type SourceTree } from '../../domain/definitions/source-tree.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { HostedSource, LiveDefinitions, LiveFile } from '../../domain/ports/sources.ts';
-import { createFileEntry, type SourceTree } from '../../domain/source-tree.ts';
 import { failed } from './source-limits.ts';
 
 const REVISION = /^live-([1-9]\d{0,14})$/;

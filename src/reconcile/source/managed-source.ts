@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Commit } from '../../domain/applies/reconciliation.ts';
+import type { KnownFiles, SourceTree } from '../../domain/definitions/source-tree.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { PageRequest } from '../../domain/page.ts';
 import type {
@@ -11,9 +13,7 @@ import type {
   SourceEdit,
   SourceResult,
 } from '../../domain/ports/sources.ts';
-import type { Commit } from '../../domain/reconciliation.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
-import type { KnownFiles, SourceTree } from '../../domain/source-tree.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
 import { syncFolder, writeDurably } from '../../platform/files/write-durably.ts';
 import { type GitOutcome, type RunGit, runGit } from './git-process.ts';

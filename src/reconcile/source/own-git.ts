@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { GitError, type SimpleGit, type SimpleGitOptions, simpleGit } from 'simple-git';
 import { messageOf } from '../../domain/errors.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { explainStartFailure } from './git-process.ts';
 
 /** A repository that Dockbell created, and how git is started for it. */

@@ -1,4 +1,4 @@
-import type { Commit } from '../../domain/reconciliation.ts';
+import type { Commit } from '../../domain/applies/reconciliation.ts';
 
 const MAX_SUBJECT_CHARACTERS = 500;
 const MAX_AUTHOR_CHARACTERS = 200;

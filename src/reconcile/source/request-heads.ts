@@ -1,8 +1,8 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { KnownFiles, SourceTree } from '../../domain/definitions/source-tree.ts';
 import type { SourceFailed } from '../../domain/ports/sources.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
-import type { KnownFiles, SourceTree } from '../../domain/source-tree.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { makeFolder } from '../../platform/files/make-folder.ts';
 import { describeGitFailure } from './git-failure.ts';
 import type { GitCommand, GitOutcome, RunGit } from './git-process.ts';

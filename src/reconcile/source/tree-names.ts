@@ -1,6 +1,6 @@
-import { AGENT_FOLDERS } from '../../domain/agent-files.ts';
+import { AGENT_FOLDERS } from '../../domain/definitions/agent-files.ts';
+import type { SourceTree, UnusableEntry } from '../../domain/definitions/source-tree.ts';
 import type { SourceFailed } from '../../domain/ports/sources.ts';
-import type { SourceTree, UnusableEntry } from '../../domain/source-tree.ts';
 import { hasUnprintable, quote, quoteBytes } from './printable-text.ts';
 import { failed } from './source-limits.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { KnownFiles, SourceTree, TreeEntry } from '../../domain/definitions/source-tree.ts';
 import type { DefinitionSource, SourceResult } from '../../domain/ports/sources.ts';
-import type { KnownFiles, SourceTree, TreeEntry } from '../../domain/source-tree.ts';
 import { TaskQueue } from '../../domain/time/task-queue.ts';
 import { readDirectoryTree, readPaths, type WalkedFolder } from './directory-source.ts';
 import { DEFAULT_LIMITS, failed } from './source-limits.ts';

@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { ReconciliationEnd } from '../../domain/applies/reconciliation.ts';
 import type { Serving } from '../../domain/ports/definitions.ts';
 import type { AppliedChange } from '../../domain/ports/inventory.ts';
 import type { LogFields, Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { TimedPass } from '../../domain/ports/tracing.ts';
-import type { ReconciliationEnd } from '../../domain/reconciliation.ts';
 import type { AdoptSecret } from '../../ingress/ingress-context.ts';
 import type { Packed } from '../../platform/threads/packed.ts';
 import { listOperations } from '../../platform/threads/port-client.ts';

@@ -1,8 +1,8 @@
 import type { FactoryConfig } from '../../config/config.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
 import type { RunInput } from '../../domain/resources/run.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
-import { resolveWorkspace, type WorkerCheckout, type WorkspacePolicy } from '../../domain/workspace.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
+import { resolveWorkspace, type WorkerCheckout, type WorkspacePolicy } from '../../domain/runs/workspace.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
 import { checkOut } from '../../reconcile/source/check-out.ts';
 import { runGit } from '../../reconcile/source/git-process.ts';
 import { parseRepositoryUrl, type RepositoryLocation } from '../../reconcile/source/repository-url.ts';

@@ -3,7 +3,7 @@ import type { StartRecords } from '../../domain/ports/executor.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SecretStore } from '../../domain/ports/secret-store.ts';
 import type { Run, RunInput } from '../../domain/resources/run.ts';
-import type { SecretValue } from '../../domain/secret-value.ts';
+import type { SecretValue } from '../../domain/secrets/secret-value.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import type { SignWebhook } from '../../outbound/sign-webhook.ts';
 import type { OpenAttemptOutput } from './log/open-run-log.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../domain/reserved-variables.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { checkOut } from '../../reconcile/source/check-out.ts';
 import { runGit } from '../../reconcile/source/git-process.ts';
 import { parseRepositoryUrl } from '../../reconcile/source/repository-url.ts';

@@ -1,8 +1,8 @@
 import type { WebhookUid } from '../../domain/ids.ts';
 import type { ExecutionRequest, RunDocuments } from '../../domain/ports/executor.ts';
 import type { Run, RunInput } from '../../domain/resources/run.ts';
-import { SecretValue } from '../../domain/secret-value.ts';
-import { storeTraceContext } from '../../domain/trace-context.ts';
+import { SecretValue } from '../../domain/secrets/secret-value.ts';
+import { storeTraceContext } from '../../domain/telemetry/trace-context.ts';
 import { joinPrompt } from '../envelope.ts';
 import type { ClaimedRun } from './worker-api.ts';
 

@@ -1,8 +1,8 @@
 import type { RunId } from '../../domain/ids.ts';
 import type { NotStarted, StartRecords, StopOrder } from '../../domain/ports/executor.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { Environment } from '../../domain/reserved-variables.ts';
 import type { RunResult } from '../../domain/resources/run.ts';
+import type { Environment } from '../../domain/runs/reserved-variables.ts';
 import { systemClock } from '../../domain/time/clock.ts';
 import { createRedactingTransform } from '../../platform/secrets/redactor.ts';
 import { createCommandExecutor } from '../executors/command/command-executor.ts';

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ApiClient } from '../../client/create-api-client.ts';
 import type { components } from '../../client/openapi.d.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
-import type { AgentFileContent } from '../../domain/agent-files.ts';
+import type { AgentFileContent } from '../../domain/definitions/agent-files.ts';
 import type { RunId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ArtifactPart } from '../../domain/ports/run-files.ts';

@@ -1,5 +1,5 @@
+import { rateLimited } from '../../domain/network/rate-limit.ts';
 import type { ClaimedRun, ClaimOrder } from '../../domain/ports/workers.ts';
-import { rateLimited } from '../../domain/rate-limit.ts';
 import type { Clock } from '../../domain/time/clock.ts';
 import { callAt } from '../../domain/time/schedule.ts';
 import { keyOf, type WorkerKey } from './worker-registry.ts';

@@ -1,6 +1,6 @@
 import type { WorkerCaller } from '../../domain/ports/workers.ts';
+import { hasAllLabels } from '../../domain/runs/worker-labels.ts';
 import type { Clock } from '../../domain/time/clock.ts';
-import { hasAllLabels } from '../../domain/worker-labels.ts';
 
 /** Identifies a worker: its token, and its ID among the workers with this token. */
 export type WorkerKey = string;

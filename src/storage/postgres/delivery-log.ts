@@ -3,8 +3,8 @@ import type { ClientBase, Pool, PoolClient } from 'pg';
 import { AppError, messageOf } from '../../domain/errors.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import type { DeliveryLogEntry, RecordOutcome } from '../../domain/resources/delivery.ts';
+import type { WriteMeasures } from '../../domain/telemetry/write-measures.ts';
 import { type Backoff, backoffMs } from '../../domain/time/backoff.ts';
-import type { WriteMeasures } from '../../domain/write-measures.ts';
 import {
   type AcceptableEntry,
   type AdmittedRuns,

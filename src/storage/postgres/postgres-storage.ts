@@ -5,9 +5,9 @@
 // are those of `storage/sql/create-ports.ts`. `migrations.ts` has the steps of the schema.
 
 import type { Pool } from 'pg';
-import { type ChangeRecord, changeWithRecord } from '../../domain/change-record.ts';
+import { type ChangeRecord, changeWithRecord } from '../../domain/access/change-record.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
-import { openMeasures, type WriteMeasures } from '../../domain/write-measures.ts';
+import { openMeasures, type WriteMeasures } from '../../domain/telemetry/write-measures.ts';
 import { storeRecord } from '../sql/access/audit-log.ts';
 import { createPorts, wrapOperations } from '../sql/create-ports.ts';
 import { isChange, rightOf } from '../thread/operation-rights.ts';

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../domain/errors.ts';
-import type { Histogram } from '../../domain/histogram.ts';
 import {
   type DeliveryLogEntry,
   type DeliveryOffer,
@@ -10,7 +9,8 @@ import {
   type RecordOutcome,
   type RejectionEntry,
 } from '../../domain/resources/delivery.ts';
-import type { WriteMeasures } from '../../domain/write-measures.ts';
+import type { Histogram } from '../../domain/telemetry/histogram.ts';
+import type { WriteMeasures } from '../../domain/telemetry/write-measures.ts';
 import { listClaims } from '../sql/deliveries/claimed-identity.ts';
 import {
   type AcceptableEntry,

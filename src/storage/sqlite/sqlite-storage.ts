@@ -4,13 +4,13 @@
 // other queries are those of `storage/sql/create-ports.ts`. `migrations.ts` has the steps of the schema.
 
 import type Database from 'better-sqlite3';
-import { changeWithRecord } from '../../domain/change-record.ts';
+import { changeWithRecord } from '../../domain/access/change-record.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ReplayStep } from '../../domain/ports/replays.ts';
 import type { ScheduleStep } from '../../domain/ports/schedules.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
 import type { DeliveryLogEntry } from '../../domain/resources/delivery.ts';
-import { openMeasures, type WriteMeasures } from '../../domain/write-measures.ts';
+import { openMeasures, type WriteMeasures } from '../../domain/telemetry/write-measures.ts';
 import { storeRecord } from '../sql/access/audit-log.ts';
 import { createPorts, wrapOperations } from '../sql/create-ports.ts';
 import { isChange } from '../thread/operation-rights.ts';

@@ -1,4 +1,4 @@
-import { actFor } from '../../domain/change-record.ts';
+import { actFor } from '../../domain/access/change-record.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
 import { isPacked, unpack } from '../../platform/threads/packed.ts';
 import { performCall } from '../../platform/threads/port-client.ts';

@@ -7,13 +7,13 @@
 // database, `storage/copy/copy-tables.ts` for the way from SQLite to PostgreSQL.
 
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { changeWithRecord } from '../../domain/change-record.ts';
+import { changeWithRecord } from '../../domain/access/change-record.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { AppliedChange, AssignedNumbers } from '../../domain/ports/inventory.ts';
 import type { GroupEvent, ReplicaTable } from '../../domain/ports/replicas.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
 import type { DeliveryLogEntry } from '../../domain/resources/delivery.ts';
-import { allocateMeasures, openMeasures, type WriteMeasures } from '../../domain/write-measures.ts';
+import { allocateMeasures, openMeasures, type WriteMeasures } from '../../domain/telemetry/write-measures.ts';
 import type { Packed } from '../../platform/threads/packed.ts';
 import { PendingCalls, type Reply, restoreError } from '../../platform/threads/pending-calls.ts';
 import { createPortClient, nameOperations } from '../../platform/threads/port-client.ts';

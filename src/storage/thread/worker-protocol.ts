@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { ChangeRecord } from '../../domain/change-record.ts';
+import type { ChangeRecord } from '../../domain/access/change-record.ts';
 import type { GroupEvent, ReplicaTable } from '../../domain/ports/replicas.ts';
 import type { RunLogParts } from '../../domain/ports/run-files.ts';
 import type { Storage } from '../../domain/ports/storage.ts';
-import type { SharedMeasures } from '../../domain/write-measures.ts';
+import type { SharedMeasures } from '../../domain/telemetry/write-measures.ts';
 import type { ErrorCopy } from '../../platform/threads/pending-calls.ts';
 import { listOperations, type PortRequest } from '../../platform/threads/port-client.ts';
 import type { MigratedSchema } from '../postgres/migrate.ts';

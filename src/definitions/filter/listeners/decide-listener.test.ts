@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { received } from '../../../../test/helpers/payload-filter.ts';
+import { filterOf } from '../../../domain/definitions/trigger.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { PastListener } from '../../../domain/resources/delivery.ts';
-import { filterOf } from '../../../domain/trigger.ts';
 import { decideListener, needDelivery } from './decide-listener.ts';
 
 const listener = (payloads: JsonObject[], enabled = true) => ({

@@ -1,6 +1,6 @@
+import type { Received } from '../../../domain/definitions/trigger.ts';
 import type { Json } from '../../../domain/json.ts';
 import type { Decision, PastListener } from '../../../domain/resources/delivery.ts';
-import type { Received } from '../../../domain/trigger.ts';
 import { IGNORED_ACTORS } from '../../triggers/ignored-actors.ts';
 import { compileFilters, describeInvalid } from '../evaluate-filters.ts';
 import { FULL_MATCH, measureNearness } from '../nearness.ts';

@@ -1,4 +1,4 @@
-import type { Received } from '../../../domain/trigger.ts';
+import type { Received } from '../../../domain/definitions/trigger.ts';
 import { type CompiledFilter, leafHolds, matchesReceived, objectHolds } from '../match-payload.ts';
 import { readField } from '../read-field.ts';
 import type { Form, ValueListing } from '../values/compile-values.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Condition, filter, payload, payloadNear } from '../../../../test/helpers/any-filter.ts';
+import type { DeliveryFilter, Received } from '../../../domain/definitions/trigger.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { scanJson } from '../../../domain/payload/scan-json.ts';
-import type { DeliveryFilter, Received } from '../../../domain/trigger.ts';
 import { compileFilters } from '../evaluate-filters.ts';
 import { parsePattern } from '../parse-pattern.ts';
 import { type FilteredListener, ListenerIndex } from './listener-index.ts';

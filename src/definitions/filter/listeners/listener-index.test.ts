@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { onPayload, received } from '../../../../test/helpers/payload-filter.ts';
+import { filterOf } from '../../../domain/definitions/trigger.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { filterOf } from '../../../domain/trigger.ts';
 import { ListenerIndex } from './listener-index.ts';
 
 function indexOf(filters: Record<string, JsonObject[]>): ListenerIndex {

@@ -1,5 +1,5 @@
+import type { DeliveryFilter, Received } from '../../../domain/definitions/trigger.ts';
 import { WantedKeys } from '../../../domain/payload/wanted-keys.ts';
-import type { DeliveryFilter, Received } from '../../../domain/trigger.ts';
 import { compileFilter } from '../compile-pattern.ts';
 import type { CompiledFilter } from '../match-payload.ts';
 import { parseTriggerFilter } from '../parse-filter.ts';

@@ -1,4 +1,4 @@
-import { MAX_CONTEXT_CHARACTERS } from '../../../domain/run-context.ts';
+import { MAX_CONTEXT_CHARACTERS } from '../../../domain/runs/run-context.ts';
 import { escapeText } from '../../../domain/words/escape-text.ts';
 import type { Value } from './read-source.ts';
 

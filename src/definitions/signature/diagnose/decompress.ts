@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
-import type { RequestHeaders } from '../../../domain/headers.ts';
+import type { RequestHeaders } from '../../../domain/deliveries/headers.ts';
 
 /** Much more than a webhook accepts. A small body can hold a thousand times as much, which nobody has to see. */
 export const MAX_UNCOMPRESSED_BYTES = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { RequestHeaders } from '../../../domain/headers.ts';
+import type { RequestHeaders } from '../../../domain/deliveries/headers.ts';
 import { AUTH_REASONS, type AuthReason, adviseOn } from '../../../domain/words/delivery-reasons.ts';
 import type { SecretCandidate } from '../rejected-request.ts';
 import type { Scheme } from '../scheme.ts';

@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../../../domain/headers.ts';
+import type { RequestHeaders } from '../../../domain/deliveries/headers.ts';
 import { type KeyForm, type SignatureScheme, TIMESTAMP_UNITS, type TimestampRule } from '../scheme.ts';
 import { BODY } from '../schemes/parts.ts';
 import { listCredentialPlaces } from '../schemes/schemes.ts';

@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../../../domain/headers.ts';
+import type { RequestHeaders } from '../../../domain/deliveries/headers.ts';
 import type { RejectedRequest, RequestVariant, SpecialMistake } from '../rejected-request.ts';
 import type { KeyForm, Scheme, SignatureScheme } from '../scheme.ts';
 

@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../../../domain/headers.ts';
+import type { RequestHeaders } from '../../../domain/deliveries/headers.ts';
 import type { Scheme, TokenScheme } from '../scheme.ts';
 import { UNDOCUMENTED } from '../schemes/parts.ts';
 import { listCredentialPlaces, SCHEMES } from '../schemes/schemes.ts';

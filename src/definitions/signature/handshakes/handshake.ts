@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../../../domain/headers.ts';
+import type { RequestHeaders } from '../../../domain/deliveries/headers.ts';
 import type { AuthMode } from '../../../domain/resources/webhook.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { messageOf } from '../../../domain/errors.ts';
-import { MASTER_KEY_VARIABLE } from '../../../domain/reserved-variables.ts';
+import { MASTER_KEY_VARIABLE } from '../../../domain/runs/reserved-variables.ts';
 import { loadMasterKey } from '../../../platform/secrets/load-master-key.ts';
 import { isKeyOf } from '../../../platform/secrets/master-key-rotation.ts';
 import { createVault } from '../../../platform/secrets/vault.ts';

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
+import type { FactoryStatus } from '../../../domain/applies/reconciliation.ts';
 import type { InventoryReader, RunTotals } from '../../../domain/ports/inventory.ts';
 import type { Storage } from '../../../domain/ports/storage.ts';
-import type { FactoryStatus } from '../../../domain/reconciliation.ts';
-import type { BudgetTerms } from '../../../domain/run-policy.ts';
+import type { BudgetTerms } from '../../../domain/runs/run-policy.ts';
 import type { MetricProbes } from './metric-probes.ts';
 import { MAX_NAMED_AUTOMATIONS } from './named-series.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Histogram } from '../../../domain/histogram.ts';
+import { Histogram } from '../../../domain/telemetry/histogram.ts';
 import { formatLabels, renderHistograms } from './histogram-text.ts';
 
 describe('histograms in the text format', () => {

@@ -1,4 +1,4 @@
-import type { Histogram } from '../../../domain/histogram.ts';
+import type { Histogram } from '../../../domain/telemetry/histogram.ts';
 
 /** A histogram of one set of labels. */
 export interface LabelledHistogram {

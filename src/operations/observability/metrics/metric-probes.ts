@@ -1,7 +1,7 @@
+import type { WebhookTraffic } from '../../../domain/deliveries/webhook-traffic.ts';
 import type { RunTotals } from '../../../domain/ports/inventory.ts';
 import type { GroupState } from '../../../domain/ports/replicas.ts';
 import type { SpentBudget } from '../../../domain/ports/run-queue.ts';
-import type { WebhookTraffic } from '../../../domain/webhook-traffic.ts';
 
 /** Values that are read at each scrape. */
 export interface MetricProbes {

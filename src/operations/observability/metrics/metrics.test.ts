@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../domain/resources/run.ts';
-import { openMeasures } from '../../../domain/write-measures.ts';
+import { openMeasures } from '../../../domain/telemetry/write-measures.ts';
 import type { MetricProbes } from './metric-probes.ts';
 import { createMetrics } from './metrics.ts';
 import { MAX_NAMED_AUTOMATIONS, MAX_NAMED_WEBHOOKS } from './named-series.ts';

@@ -4,8 +4,8 @@
 // `operations/observability/tracing/open-tracing.ts`.
 
 import { Counter, Gauge, Registry } from 'prom-client';
+import { RECONCILIATION_RESULTS, type ReconciliationResult } from '../../../domain/applies/reconciliation.ts';
 import type { BuildIdentity } from '../../../domain/build-identity.ts';
-import { Histogram } from '../../../domain/histogram.ts';
 import {
   type AlertMetrics,
   type CountedWebhook,
@@ -16,9 +16,9 @@ import {
 } from '../../../domain/ports/metrics.ts';
 import type { RunObserver } from '../../../domain/ports/run-control.ts';
 import { SPAN_OUTCOMES, type SpanOutcome } from '../../../domain/ports/tracing.ts';
-import { RECONCILIATION_RESULTS, type ReconciliationResult } from '../../../domain/reconciliation.ts';
+import { Histogram } from '../../../domain/telemetry/histogram.ts';
+import type { WriteMeasures } from '../../../domain/telemetry/write-measures.ts';
 import { UNLOGGED_REASONS, type UnloggedReason } from '../../../domain/words/unlogged-reasons.ts';
-import type { WriteMeasures } from '../../../domain/write-measures.ts';
 import { renderHistograms } from './histogram-text.ts';
 import type { MetricProbes } from './metric-probes.ts';
 import { MAX_NAMED_WEBHOOKS, NamedSeries } from './named-series.ts';

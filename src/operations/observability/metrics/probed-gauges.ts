@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
+import type { WebhookTraffic } from '../../../domain/deliveries/webhook-traffic.ts';
 import type { SpentBudget } from '../../../domain/ports/run-queue.ts';
-import type { WebhookTraffic } from '../../../domain/webhook-traffic.ts';
 import type { MetricProbes } from './metric-probes.ts';
 import { type NamedSeries, OTHER } from './named-series.ts';
 import { shareReads } from './share-reads.ts';

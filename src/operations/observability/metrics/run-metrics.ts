@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { Histogram } from '../../../domain/histogram.ts';
 import type { RunTotals } from '../../../domain/ports/inventory.ts';
 import type { RunObserver } from '../../../domain/ports/run-control.ts';
-import { RECENT_RUNS } from '../../../domain/run-results.ts';
+import { RECENT_RUNS } from '../../../domain/runs/run-results.ts';
+import { Histogram } from '../../../domain/telemetry/histogram.ts';
 import { formatLabels, type LabelledHistogram, renderHistograms } from './histogram-text.ts';
 import { MAX_NAMED_AUTOMATIONS, NamedSeries, OTHER } from './named-series.ts';
 import { shareReads } from './share-reads.ts';

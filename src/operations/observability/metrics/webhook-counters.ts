@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import { HANDSHAKE_OUTCOMES, type HandshakeOutcome } from '../../../domain/handshake.ts';
+import { HANDSHAKE_OUTCOMES, type HandshakeOutcome } from '../../../domain/deliveries/handshake.ts';
 import type { CountedWebhook } from '../../../domain/ports/metrics.ts';
 import type { DeliveryLabel } from '../../../domain/resources/delivery.ts';
 import { DELIVERY_LABELS } from '../../../domain/resources/delivery.ts';

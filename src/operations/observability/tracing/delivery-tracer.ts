@@ -13,12 +13,12 @@ import {
   ATTR_HTTP_RESPONSE_STATUS_CODE,
   ATTR_HTTP_ROUTE,
 } from '@opentelemetry/semantic-conventions';
-import type { RequestHeaders } from '../../../domain/headers.ts';
+import type { RequestHeaders } from '../../../domain/deliveries/headers.ts';
 import type { DeliveryId } from '../../../domain/ids.ts';
 import type { DeliveryTrace, DeliveryTracer, ReplayTrace, TracedWebhook } from '../../../domain/ports/tracing.ts';
 import type { DeliveryLabel } from '../../../domain/resources/delivery.ts';
+import type { StoredTraceContext } from '../../../domain/telemetry/trace-context.ts';
 import type { Clock } from '../../../domain/time/clock.ts';
-import type { StoredTraceContext } from '../../../domain/trace-context.ts';
 import { contextOf, continueFrom, storeContextOf } from './propagation.ts';
 
 /** The route of every webhook. The path of a request is not recorded: it can contain a token. */

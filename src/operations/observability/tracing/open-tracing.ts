@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../../../config/config.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { RunObserver } from '../../../domain/ports/run-control.ts';
-import type { Environment } from '../../../domain/reserved-variables.ts';
+import type { Environment } from '../../../domain/runs/reserved-variables.ts';
 import { systemClock } from '../../../domain/time/clock.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Tracing } from './start-tracing.ts';

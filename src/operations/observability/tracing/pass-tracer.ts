@@ -2,7 +2,7 @@ import { type Link, ROOT_CONTEXT, SpanStatusCode, type Tracer, trace } from '@op
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
 import { ATTR_VCS_REF_HEAD_REVISION } from '@opentelemetry/semantic-conventions/incubating';
 import type { OnTimedPass } from '../../../domain/ports/tracing.ts';
-import type { StoredTraceContext } from '../../../domain/trace-context.ts';
+import type { StoredTraceContext } from '../../../domain/telemetry/trace-context.ts';
 import { contextOf, continueStored } from './propagation.ts';
 
 /** Exports the passes of the reconciliation loop, except those that found nothing new. */

@@ -8,8 +8,12 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import type { RequestHeaders } from '../../../domain/headers.ts';
-import { readTraceContext, type StoredTraceContext, storeTraceContext } from '../../../domain/trace-context.ts';
+import type { RequestHeaders } from '../../../domain/deliveries/headers.ts';
+import {
+  readTraceContext,
+  type StoredTraceContext,
+  storeTraceContext,
+} from '../../../domain/telemetry/trace-context.ts';
 
 /** A longer header is not a trace context: 55 characters are one of version 00, and later versions may add some. */
 const MAX_TRACEPARENT = 200;

@@ -3,7 +3,7 @@ import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
 import { ATTR_PROCESS_EXIT_CODE } from '@opentelemetry/semantic-conventions/incubating';
 import type { RunObserver } from '../../../domain/ports/run-control.ts';
 import type { Run, RunResult } from '../../../domain/resources/run.ts';
-import { computeAttemptSpanId } from '../../../domain/trace-context.ts';
+import { computeAttemptSpanId } from '../../../domain/telemetry/trace-context.ts';
 import { continueStored } from './propagation.ts';
 import type { SpanIds } from './span-ids.ts';
 

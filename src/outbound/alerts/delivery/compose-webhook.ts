@@ -1,5 +1,5 @@
-import { ALERT_RULES } from '../../../domain/alerts/alert-rules.ts';
 import type { Json } from '../../../domain/json.ts';
+import { ALERT_RULES } from '../../../domain/messages/alert-rules.ts';
 import { formatInstant } from '../../../domain/time/clock.ts';
 import { describeMessage, findAlertsUrl, findPageUrl, type MessageContent } from './message-text.ts';
 

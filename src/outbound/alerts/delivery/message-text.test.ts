@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { buildAlert } from '../../../../test/helpers/build-alert.ts';
-import type { Alert } from '../../../domain/alerts/alert.ts';
+import type { Alert } from '../../../domain/messages/alert.ts';
 import { composeWebhook } from './compose-webhook.ts';
 import { describeItem, findPageUrl } from './message-text.ts';
 

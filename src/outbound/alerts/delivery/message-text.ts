@@ -1,5 +1,5 @@
-import type { AlertEvent, AlertItem } from '../../../domain/alerts/alert.ts';
-import { ALERT_RULES, type AlertSubject } from '../../../domain/alerts/alert-rules.ts';
+import type { AlertEvent, AlertItem } from '../../../domain/messages/alert.ts';
+import { ALERT_RULES, type AlertSubject } from '../../../domain/messages/alert-rules.ts';
 import { formatInstant } from '../../../domain/time/clock.ts';
 import { quoteForShell } from '../../../domain/words/escape-text.ts';
 import { countOf } from '../../../domain/words/quantities.ts';

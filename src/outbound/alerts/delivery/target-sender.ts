@@ -1,5 +1,5 @@
-import type { AlertMessage } from '../../../domain/alerts/alert.ts';
 import type { IdSource } from '../../../domain/ids.ts';
+import type { AlertMessage } from '../../../domain/messages/alert.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { AlertMessages } from '../../../domain/ports/messages.ts';
 import type { AlertMessageOutcome } from '../../../domain/ports/metrics.ts';

@@ -1,4 +1,4 @@
-import type { AlertRule } from '../../../domain/alerts/alert-rules.ts';
+import type { AlertRule } from '../../../domain/messages/alert-rules.ts';
 import type { Examiner, SettingOf } from './finding.ts';
 import { APPLY_FAILED, BACKUP_OVERDUE, DISK, NOTIFY_FAILING, PROBE, TOKEN_EXPIRING } from './installation-rules.ts';
 import { DEAD_LETTER, FAILURE_RATE, LOOP_GUARDED, QUEUE_AGE, RUN_FAILED } from './run-rules.ts';

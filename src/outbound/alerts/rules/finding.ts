@@ -1,8 +1,8 @@
-import type { AlertRule, RuleSettings } from '../../../domain/alerts/alert-rules.ts';
+import type { FactoryView } from '../../../domain/applies/reconciliation.ts';
+import type { AlertRule, RuleSettings } from '../../../domain/messages/alert-rules.ts';
 import type { DeliveryReader } from '../../../domain/ports/delivery-log.ts';
 import type { AlertReader } from '../../../domain/ports/messages.ts';
 import type { RunReader } from '../../../domain/ports/run-queue.ts';
-import type { FactoryView } from '../../../domain/reconciliation.ts';
 import type { RequestTally } from './request-tally.ts';
 
 /** Something that has an alert while it is found. */

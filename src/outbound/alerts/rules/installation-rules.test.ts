@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Condition } from '../../../domain/reconciliation.ts';
+import type { Condition } from '../../../domain/applies/reconciliation.ts';
 import type { RuleSources } from './finding.ts';
 import { APPLY_FAILED, NOTIFY_FAILING } from './installation-rules.ts';
 

@@ -1,4 +1,4 @@
-import { waitsForFirstSecret } from '../../../domain/reconciliation.ts';
+import { waitsForFirstSecret } from '../../../domain/applies/reconciliation.ts';
 import { formatInstant } from '../../../domain/time/clock.ts';
 import { describeFailures } from '../../../domain/words/notices.ts';
 import { formatSize } from '../../../domain/words/quantities.ts';

@@ -1,4 +1,4 @@
-import { REQUEST_WINDOW_MS } from '../../../domain/alerts/alert-rules.ts';
+import { REQUEST_WINDOW_MS } from '../../../domain/messages/alert-rules.ts';
 
 /** The requests of 10 seconds are counted together. */
 const BUCKET_MS = 10_000;

@@ -1,4 +1,4 @@
-import { DEAD_LETTER_WINDOW_MS, MIN_RATED_RUNS } from '../../../domain/alerts/alert-rules.ts';
+import { DEAD_LETTER_WINDOW_MS, MIN_RATED_RUNS } from '../../../domain/messages/alert-rules.ts';
 import type { DeliveryReader } from '../../../domain/ports/delivery-log.ts';
 import type { FailedAutomation } from '../../../domain/ports/messages.ts';
 import type { RunReader } from '../../../domain/ports/run-queue.ts';

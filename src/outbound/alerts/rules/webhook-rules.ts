@@ -1,6 +1,6 @@
-import { REQUEST_WINDOW_MS } from '../../../domain/alerts/alert-rules.ts';
+import { readRejections } from '../../../domain/deliveries/recent-rejections.ts';
 import type { WebhookUid } from '../../../domain/ids.ts';
-import { readRejections } from '../../../domain/recent-rejections.ts';
+import { REQUEST_WINDOW_MS } from '../../../domain/messages/alert-rules.ts';
 import { formatInstant } from '../../../domain/time/clock.ts';
 import { describeDeliveryReason } from '../../../domain/words/delivery-reasons.ts';
 import { parseDuration } from '../../../domain/words/quantities.ts';

@@ -1,7 +1,7 @@
 import { LINEAR as TRIGGERS } from '../../../definitions/triggers/providers/linear.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
-import { SecretValue } from '../../../domain/secret-value.ts';
+import { SecretValue } from '../../../domain/secrets/secret-value.ts';
 import type { HookProvider, HookRegistry, RegisteredHook, WantedHook } from '../hook-provider.ts';
 import type { ApiAnswer, Permission, ProviderApi } from '../provider-api.ts';
 

@@ -1,4 +1,4 @@
-import { readPageUrl } from '../../../domain/page-url.ts';
+import { readPageUrl } from '../../../domain/messages/page-url.ts';
 
 /** An open pull or merge request, as far as its host is believed: the commit is read from git. */
 export interface OpenRequest {

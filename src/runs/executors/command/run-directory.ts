@@ -1,6 +1,6 @@
 import { chmod, chown, type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { AgentFileContent } from '../../../domain/agent-files.ts';
+import type { AgentFileContent } from '../../../domain/definitions/agent-files.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { ExecutionRequest } from '../../../domain/ports/executor.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';

@@ -1,8 +1,8 @@
 import type { ExecutionRequest } from '../../../domain/ports/executor.ts';
-import { isReservedVariable } from '../../../domain/reserved-variables.ts';
 import type { RunInput } from '../../../domain/resources/run.ts';
-import { CONTEXT_FIELDS, type RunContext } from '../../../domain/run-context.ts';
-import { traceAttempt } from '../../../domain/trace-context.ts';
+import { isReservedVariable } from '../../../domain/runs/reserved-variables.ts';
+import { CONTEXT_FIELDS, type RunContext } from '../../../domain/runs/run-context.ts';
+import { traceAttempt } from '../../../domain/telemetry/trace-context.ts';
 import { listContext } from '../../../domain/words/runs.ts';
 
 /** Absolute paths of an attempt. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Engine } from '../../../config/executors/container-kind.ts';
 import { AppError, messageOf, systemErrorCode } from '../../../domain/errors.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
-import type { Environment } from '../../../domain/reserved-variables.ts';
+import type { Environment } from '../../../domain/runs/reserved-variables.ts';
 import type { AttemptKey } from '../files/run-paths.ts';
 
 const execute = promisify(execFile);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { messageOf } from '../../../domain/errors.ts';
-import { MAX_ARTIFACT_BYTES, MAX_ARTIFACTS_BYTES, type RunOutput } from '../../../domain/run-output.ts';
+import { MAX_ARTIFACT_BYTES, MAX_ARTIFACTS_BYTES, type RunOutput } from '../../../domain/runs/run-output.ts';
 import { formatSize } from '../../../domain/words/quantities.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';
 import { removeTree } from './remove-run-folder.ts';

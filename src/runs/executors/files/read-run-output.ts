@@ -10,7 +10,7 @@ import {
   parseRunOutput,
   type RunOutput,
   rejectOutput,
-} from '../../../domain/run-output.ts';
+} from '../../../domain/runs/run-output.ts';
 
 /**
  * Reads what a run says about its work from its directory; `null` if it has no `result.json`. Never throws: a file that

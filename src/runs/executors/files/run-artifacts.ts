@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, systemErrorCode } from '../../../domain/errors.ts';
 import type { ArtifactOwner, ArtifactPart, RunArtifacts } from '../../../domain/ports/run-files.ts';
-import { MAX_ARTIFACTS_BYTES } from '../../../domain/run-output.ts';
+import { MAX_ARTIFACTS_BYTES } from '../../../domain/runs/run-output.ts';
 import { formatSize } from '../../../domain/words/quantities.ts';
 import { makeFolder } from '../../../platform/files/make-folder.ts';
 import { artifactsFolder, listNames } from './run-paths.ts';

@@ -1,7 +1,7 @@
 import type { ExecutionRequest } from '../../../domain/ports/executor.ts';
 import type { Run } from '../../../domain/resources/run.ts';
+import { traceAttempt } from '../../../domain/telemetry/trace-context.ts';
 import { formatInstant } from '../../../domain/time/clock.ts';
-import { traceAttempt } from '../../../domain/trace-context.ts';
 
 /** The same for each request of an attempt, and another one for the next attempt. */
 export function nameAttempt({ id, attempt }: Run): string {

@@ -1,7 +1,7 @@
 import { AppError } from '../../../domain/errors.ts';
 import type { Accepted, ExecutionRequest, NotStarted, StopOrder } from '../../../domain/ports/executor.ts';
 import type { RunResult } from '../../../domain/resources/run.ts';
-import type { SecretValue } from '../../../domain/secret-value.ts';
+import type { SecretValue } from '../../../domain/secrets/secret-value.ts';
 import { backoffMs, pause } from '../../../domain/time/backoff.ts';
 import { describeNetworkFailure } from '../../../outbound/network-failure.ts';
 import { readRetryAfter } from '../../../outbound/retry-after.ts';

@@ -8,7 +8,7 @@ import type { HttpSettings } from '../../../config/executors/http-kind.ts';
 import { messageOf } from '../../../domain/errors.ts';
 import type { Accepted, ExecutionRequest, Executor, NotStarted } from '../../../domain/ports/executor.ts';
 import type { Run, RunResult } from '../../../domain/resources/run.ts';
-import { maskTexts } from '../../../domain/run-output.ts';
+import { maskTexts } from '../../../domain/runs/run-output.ts';
 import { formatInstant } from '../../../domain/time/clock.ts';
 import { openGuardedConnections } from '../../../outbound/guarded-connections.ts';
 import { readPackageVersion } from '../../../platform/files/package-version.ts';

@@ -1,8 +1,8 @@
-import { explainUnknownExitCode, readExitCode } from '../../../domain/exit-code.ts';
 import type { Json } from '../../../domain/json.ts';
 import { isJsonObject } from '../../../domain/json.ts';
 import type { RunResult } from '../../../domain/resources/run.ts';
-import { readReportedOutput } from '../../../domain/run-output.ts';
+import { explainUnknownExitCode, readExitCode } from '../../../domain/runs/exit-code.ts';
+import { readReportedOutput } from '../../../domain/runs/run-output.ts';
 import { discardBody, type OutboundResponse, readBeginning } from '../../../outbound/send-post.ts';
 import { failed } from '../attempt-results.ts';
 import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';

@@ -1,6 +1,6 @@
 import type { SecretStore } from '../../../domain/ports/secret-store.ts';
-import { describeUnusable, type SecretUser } from '../../../domain/secret-scope.ts';
-import type { SecretValue } from '../../../domain/secret-value.ts';
+import { describeUnusable, type SecretUser } from '../../../domain/secrets/secret-scope.ts';
+import type { SecretValue } from '../../../domain/secrets/secret-value.ts';
 
 type Found = { ok: true; secret: SecretValue } | { ok: false; problem: string };
 

@@ -6,8 +6,8 @@ import {
   type AuditInclude,
   type AuditOutcome,
   UNANSWERED,
-} from '../../../domain/audit.ts';
-import type { ChangeRecord } from '../../../domain/change-record.ts';
+} from '../../../domain/access/audit.ts';
+import type { ChangeRecord } from '../../../domain/access/change-record.ts';
 import type { AuditLog, AuditRequest } from '../../../domain/ports/access.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { cutRows } from '../cut-rows.ts';

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { Identity, Session, SessionOwner } from '../../../domain/access.ts';
+import type { Identity, Session, SessionOwner } from '../../../domain/access/access.ts';
 import type { LoginLinkId, TokenId, UserId } from '../../../domain/ids.ts';
 import type { SessionTable } from '../../../domain/ports/access.ts';
 import { hasExpired } from '../../../domain/words/credentials.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { AlertEvent, AlertItem } from '../../../domain/alerts/alert.ts';
+import type { AlertEvent, AlertItem } from '../../../domain/messages/alert.ts';
 import type { AlertMessages } from '../../../domain/ports/messages.ts';
 import type { Schema } from '../schema/schema.ts';
 import { ALERT_MESSAGES, ALERTS } from '../schema/tables.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Alert } from '../../../domain/alerts/alert.ts';
+import type { Alert } from '../../../domain/messages/alert.ts';
 import type { AlertChanges, AlertRequest, AlertStore } from '../../../domain/ports/messages.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { type AgentFileContent, type AgentFileSet, NO_AGENT_FILES } from '../../../domain/agent-files.ts';
+import { type AgentFileContent, type AgentFileSet, NO_AGENT_FILES } from '../../../domain/definitions/agent-files.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { RunId } from '../../../domain/ids.ts';
 import type { AppliedChange } from '../../../domain/ports/inventory.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
+import type { Reconciliation } from '../../../domain/applies/reconciliation.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type {
   AppliedChange,
@@ -8,7 +9,6 @@ import type {
   Remark,
   WebhookRow,
 } from '../../../domain/ports/inventory.ts';
-import type { Reconciliation } from '../../../domain/reconciliation.ts';
 import { storeEntry } from '../access/audit-log.ts';
 import { cutRows } from '../cut-rows.ts';
 import type { Schema } from '../schema/schema.ts';

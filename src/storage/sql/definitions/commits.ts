@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Commit, Reconciliation } from '../../../domain/reconciliation.ts';
+import type { Commit, Reconciliation } from '../../../domain/applies/reconciliation.ts';
 import type { Schema } from '../schema/schema.ts';
 import { COMMITS, RECONCILIATIONS } from '../schema/tables.ts';
 

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { PlanEntry } from '../../../domain/applies/plan.ts';
 import type { ReconciliationId, WebhookUid } from '../../../domain/ids.ts';
-import type { PlanEntry } from '../../../domain/plan.ts';
 import {
   type DefinedObject,
   type DefinitionHistory,

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { NO_VERSION } from '../../../domain/applied.ts';
+import { NO_VERSION } from '../../../domain/applies/applied.ts';
+import { MIN_CREDENTIAL_FAILURES, type WebhookTraffic } from '../../../domain/deliveries/webhook-traffic.ts';
 import {
   type AutomationView,
   type InventoryReader,
@@ -8,8 +9,7 @@ import {
   type WebhookView,
 } from '../../../domain/ports/inventory.ts';
 import type { ScheduleState } from '../../../domain/resources/schedule.ts';
-import { MIN_FAILED_IN_A_ROW } from '../../../domain/run-results.ts';
-import { MIN_CREDENTIAL_FAILURES, type WebhookTraffic } from '../../../domain/webhook-traffic.ts';
+import { MIN_FAILED_IN_A_ROW } from '../../../domain/runs/run-results.ts';
 import { RESULT_COLUMNS, toRunResults } from '../runs/run-results.ts';
 import { listSchedules } from '../schedules/schedules.ts';
 import type { Schema } from '../schema/schema.ts';

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { AuditedChange } from '../../../domain/audit.ts';
+import type { AuditedChange } from '../../../domain/access/audit.ts';
+import type { Condition, Reconciliation } from '../../../domain/applies/reconciliation.ts';
 import type { WebhookUid } from '../../../domain/ids.ts';
 import type { Inventory } from '../../../domain/ports/inventory.ts';
-import type { Condition, Reconciliation } from '../../../domain/reconciliation.ts';
 import type { AppliedAutomation } from '../../../domain/resources/automation.ts';
 import { storeEntry } from '../access/audit-log.ts';
 import type { Schema } from '../schema/schema.ts';

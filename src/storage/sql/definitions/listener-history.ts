@@ -1,10 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
+import { triggerFiltersByWebhook } from '../../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../../domain/ids.ts';
 import type { ListenerSearch } from '../../../domain/ports/delivery-log.ts';
 import type { AppliedChange } from '../../../domain/ports/inventory.ts';
 import type { AppliedAutomation } from '../../../domain/resources/automation.ts';
 import type { PastListener } from '../../../domain/resources/delivery.ts';
-import { triggerFiltersByWebhook } from '../../../domain/trigger.ts';
 import type { Schema } from '../schema/schema.ts';
 import { LISTENERS } from '../schema/tables.ts';
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { NO_VERSION } from '../../../domain/applied.ts';
+import { NO_VERSION } from '../../../domain/applies/applied.ts';
 import type { UnusableSecrets } from '../../../domain/ports/inventory.ts';
 import type { Schema } from '../schema/schema.ts';
 

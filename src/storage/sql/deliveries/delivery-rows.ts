@@ -10,8 +10,8 @@ import type {
   ReplayEntry,
 } from '../../../domain/resources/delivery.ts';
 import type { RunGate } from '../../../domain/resources/run.ts';
+import { normalizeLabels } from '../../../domain/runs/worker-labels.ts';
 import { LOOP_GUARD, type LoopGuardLimit } from '../../../domain/words/runs.ts';
-import { normalizeLabels } from '../../../domain/worker-labels.ts';
 import { mapColumns } from '../schema/columns.ts';
 import type { DELIVERIES, DeliveryContent, StoredDelivery } from '../schema/tables.ts';
 

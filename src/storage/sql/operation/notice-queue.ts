@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { NoticeId } from '../../../domain/ids.ts';
-import type { NoticeTarget } from '../../../domain/notice.ts';
+import type { NoticeTarget } from '../../../domain/messages/notice.ts';
 import type { NoticeQueue } from '../../../domain/ports/messages.ts';
 import type { Schema } from '../schema/schema.ts';
 import { NOTICES } from '../schema/tables.ts';

@@ -8,7 +8,7 @@ import type {
   SealedValue,
   StoredSecretSummary,
 } from '../../../domain/ports/secret-store.ts';
-import type { SecretScope } from '../../../domain/secret-scope.ts';
+import type { SecretScope } from '../../../domain/secrets/secret-scope.ts';
 import { KEY_CHECK, ROTATION } from '../key-proof.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SECRET_SCOPES, SECRET_VERSIONS } from '../schema/tables.ts';

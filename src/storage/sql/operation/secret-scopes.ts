@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { SECRET_USES, type SecretScope } from '../../../domain/secret-scope.ts';
+import { SECRET_USES, type SecretScope } from '../../../domain/secrets/secret-scope.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SECRET_SCOPES } from '../schema/tables.ts';
 

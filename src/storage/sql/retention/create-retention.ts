@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Retention } from '../../../domain/ports/operations.ts';
-import type { RetentionMark } from '../../../domain/retention-time.ts';
+import type { RetentionMark } from '../../../domain/time/retention-time.ts';
 import type { ClaimRetention } from '../deliveries/claim-finder.ts';
 import type { Schema } from '../schema/schema.ts';
 import { beginPass, copyPass, type Piece, type PruneStep } from './pass.ts';

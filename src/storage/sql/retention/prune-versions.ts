@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
-import { MAX_ROTATION_OVERLAP_MS } from '../../../domain/rotation-overlap.ts';
+import { MAX_ROTATION_OVERLAP_MS } from '../../../domain/secrets/rotation-overlap.ts';
 import type { Schema } from '../schema/schema.ts';
 import { keyOfRevision, type Piece } from './pass.ts';
 

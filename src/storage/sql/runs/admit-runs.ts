@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { RunId } from '../../../domain/ids.ts';
 import type { Admitted } from '../../../domain/ports/run-queue.ts';
-import { type ConcurrencyTerms, readConcurrencyTerms, readDebounceMs } from '../../../domain/run-policy.ts';
+import { type ConcurrencyTerms, readConcurrencyTerms, readDebounceMs } from '../../../domain/runs/run-policy.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS } from '../schema/tables.ts';
 import { endRun } from './change-run.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { RunReader } from '../../../domain/ports/run-queue.ts';
-import { type BudgetTerms, readBudgetTerms } from '../../../domain/run-policy.ts';
+import { type BudgetTerms, readBudgetTerms } from '../../../domain/runs/run-policy.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS } from '../schema/tables.ts';
 import { isHeldBack, NOW } from './start.ts';

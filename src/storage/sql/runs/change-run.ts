@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { RunGate, RunResult, RunState } from '../../../domain/resources/run.ts';
-import { type RunOutput, textOfOutput } from '../../../domain/run-output.ts';
+import { type RunOutput, textOfOutput } from '../../../domain/runs/run-output.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS, RUNS } from '../schema/tables.ts';
 import { noteResult } from './run-results.ts';

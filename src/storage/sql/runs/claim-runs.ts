@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { RunId } from '../../../domain/ids.ts';
 import type { Admitted, Claimed, ClaimRequest } from '../../../domain/ports/run-queue.ts';
-import type { BudgetTerms } from '../../../domain/run-policy.ts';
+import type { BudgetTerms } from '../../../domain/runs/run-policy.ts';
 import type { RunReason } from '../../../domain/words/runs.ts';
 import type { Schema } from '../schema/schema.ts';
 import { admitRuns, readTerms } from './admit-runs.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { RunId } from '../../../domain/ids.ts';
 import type { FinishRequest, RunEnd } from '../../../domain/ports/run-queue.ts';
-import { findRetryDelay, NO_RETRY, readRetryTerms } from '../../../domain/run-policy.ts';
+import { findRetryDelay, NO_RETRY, readRetryTerms } from '../../../domain/runs/run-policy.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS } from '../schema/tables.ts';
 import { changeRun, encodeOutput, endRun, insertRequested } from './change-run.ts';

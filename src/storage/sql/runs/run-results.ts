@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { RunId } from '../../../domain/ids.ts';
 import type { RunResult, RunState } from '../../../domain/resources/run.ts';
-import { NO_RESULTS, RECENT_RUNS, type RunResults } from '../../../domain/run-results.ts';
+import { NO_RESULTS, RECENT_RUNS, type RunResults } from '../../../domain/runs/run-results.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** The columns that `toRunResults` reads. */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { ClaimRequest } from '../../../domain/ports/run-queue.ts';
-import { hasAllLabels } from '../../../domain/worker-labels.ts';
+import { hasAllLabels } from '../../../domain/runs/worker-labels.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUNS } from '../schema/tables.ts';
 import type { KeyedRun } from './same-key.ts';

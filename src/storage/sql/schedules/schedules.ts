@@ -1,8 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { DeclaredSchedule } from '../../../domain/definitions/trigger.ts';
 import type { WebhookUid } from '../../../domain/ids.ts';
 import type { ScheduleChange, ScheduleStore } from '../../../domain/ports/schedules.ts';
 import type { ScheduleState, TickSource } from '../../../domain/resources/schedule.ts';
-import type { DeclaredSchedule } from '../../../domain/trigger.ts';
 import { TICK_SOURCE_NAME } from '../../../domain/words/deliveries.ts';
 import { cutRows } from '../cut-rows.ts';
 import type { Schema } from '../schema/schema.ts';

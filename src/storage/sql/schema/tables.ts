@@ -1,14 +1,14 @@
-import type { ApiToken, LoginLink, Session, User } from '../../../domain/access.ts';
-import type { Alert, AlertMessage, AlertNotice } from '../../../domain/alerts/alert.ts';
-import type { AuditActor, AuditEntry } from '../../../domain/audit.ts';
-import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../domain/handshake.ts';
+import type { ApiToken, LoginLink, Session, User } from '../../../domain/access/access.ts';
+import type { AuditActor, AuditEntry } from '../../../domain/access/audit.ts';
+import type { Commit, FactoryStatus, Reconciliation } from '../../../domain/applies/reconciliation.ts';
+import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../domain/deliveries/handshake.ts';
 import type { DeliveryId, LoginLinkId, RunId, TokenId, UserId, WebhookUid } from '../../../domain/ids.ts';
-import type { Notice } from '../../../domain/notice.ts';
+import type { Alert, AlertMessage, AlertNotice } from '../../../domain/messages/alert.ts';
+import type { Notice } from '../../../domain/messages/notice.ts';
 import type { KeptAnswer } from '../../../domain/ports/idempotency.ts';
 import type { Pause } from '../../../domain/ports/pauses.ts';
 import type { SealedSecret } from '../../../domain/ports/secret-store.ts';
 import type { LiveFile } from '../../../domain/ports/sources.ts';
-import type { Commit, FactoryStatus, Reconciliation } from '../../../domain/reconciliation.ts';
 import { AUTOMATION_ROW_FIELDS, AUTOMATION_VERSION_FIELDS } from '../../../domain/resources/automation.ts';
 import {
   DELIVERY_FIELDS,
@@ -26,7 +26,7 @@ import { ATTEMPT_FIELDS, RUN_FIELDS } from '../../../domain/resources/run.ts';
 import { SCHEDULE_FIELDS } from '../../../domain/resources/schedule.ts';
 import { integer, textOrNull } from '../../../domain/resources/value-types.ts';
 import { WEBHOOK_FIELDS } from '../../../domain/resources/webhook.ts';
-import type { SecretScope } from '../../../domain/secret-scope.ts';
+import type { SecretScope } from '../../../domain/secrets/secret-scope.ts';
 import { mapColumns, mapFields } from './columns.ts';
 
 export const FACTORIES = mapColumns<FactoryStatus>()({

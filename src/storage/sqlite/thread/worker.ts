@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { AppError } from '../../../domain/errors.ts';
-import { openMeasures } from '../../../domain/write-measures.ts';
+import { openMeasures } from '../../../domain/telemetry/write-measures.ts';
 import { copyError, type Reply } from '../../../platform/threads/pending-calls.ts';
 import type { RequestMessage } from '../../../platform/threads/worker-calls.ts';
 import { performRequest } from '../../thread/perform-request.ts';
