@@ -71,20 +71,18 @@ function registerIdRoutes(app: FastifyInstance, idFinder: IdFinder): void {
 }
 
 const SCHEMA_TAGS = ['Schemas'];
-type SchemaFiles = ReadonlyMap<string, JsonObject>;
+/** Those of this process. */
+let schemaFiles: ReadonlyMap<string, JsonObject> | null = null;
 
 /**
  * The JSON Schemas of the files that people write, for their editors: those cannot send a token, and what they read is
  * part of every package of the program.
  */
 function registerSchemaRoutes(app: FastifyInstance): void {
-  let read: SchemaFiles | null = null;
-  // At the first request, because the start of a daemon needs none of them.
-  const readFiles = (): SchemaFiles => {
-    read ??= new Map(SCHEMA_NAMES.map((name) => [`${name}.json`, readSchema(name)]));
-    return read;
-  };
-  registerList(app, readFiles);
+  // Not at the first request: the files of the package may be those of the next version by then.
+  schemaFiles ??= new Map(SCHEMA_NAMES.map((name) => [`${name}.json`, readSchema(name)]));
+  const files = schemaFiles;
+  registerList(app, files);
   app.get<{ Params: { file: string } }>(
     '/schemas/:file',
     {
@@ -103,7 +101,6 @@ function registerSchemaRoutes(app: FastifyInstance): void {
       },
     },
     async ({ params }, reply) => {
-      const files = readFiles();
       const document = files.get(params.file);
       if (document !== undefined) return reply.header('content-type', 'application/schema+json').send(document);
       const detail = `There is no such schema; these are: ${[...files.keys()].join(', ')}.`;
@@ -112,7 +109,7 @@ function registerSchemaRoutes(app: FastifyInstance): void {
   );
 }
 
-function registerList(app: FastifyInstance, readFiles: () => SchemaFiles): void {
+function registerList(app: FastifyInstance, files: ReadonlyMap<string, JsonObject>): void {
   app.get(
     '/schemas',
     {
@@ -126,7 +123,7 @@ function registerList(app: FastifyInstance, readFiles: () => SchemaFiles): void 
     async () => ({
       data: SCHEMA_NAMES.map((name) => {
         const file = `${name}.json`;
-        return { name, title: readFiles().get(file)!.title, path: `${app.prefix}/schemas/${file}` };
+        return { name, title: files.get(file)!.title, path: `${app.prefix}/schemas/${file}` };
       }),
       next_cursor: null,
     }),
