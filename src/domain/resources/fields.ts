@@ -1,8 +1,8 @@
 // The room of the terms: what a webhook, a delivery and a run are. Pure, and without imports of other rooms.
 // In: nothing. Out: types, and tables from which other rooms derive columns, API answers, schemas and options. A resource is
 // one table of fields: this file defines what a row may say, `webhook.ts` is the largest example.
-// A folder of the domain is a subject: `definitions/` is what teams commit, `applies/` its plans and reconciliations,
-// `messages/` what Dockbell posts and alerts about. The files outside the folders belong to every subject.
+// A folder is a subject: `domain/definitions/` is what teams commit, `domain/applies/` its plans and reconciliations,
+// `domain/messages/` what Dockbell posts and alerts about. The files outside the folders belong to every subject.
 // Next: `domain/ports/storage.ts` for what a storage can do, `domain/errors.ts` for the codes of errors, `domain/words/` for
 // texts that the dashboard shares. What lives in a daemon, and what its parts report: `domain/part.ts`,
 // `domain/happenings.ts`.
