@@ -33,7 +33,7 @@ const TASKS = {
   test: async (args) => (await install(['.', PROVIDERS, SITE])) || (await build()) || test(args),
   durations: async () => {
     process.env.DOCKBELL_DURATIONS = 'write';
-    return (await install(['.', PROVIDERS, SITE])) || (await build()) || run(VITEST);
+    return (await install(['.', PROVIDERS, SITE])) || (await build()) || run(MAIN_TESTS);
   },
   faults: async (args) =>
     (await install(['.', PROVIDERS, SITE])) ||

@@ -20,7 +20,7 @@ export interface Health {
 }
 
 /** Another process holds the write lock of the database. */
-export interface WatchedLock {
+interface WatchedLock {
   readonly isForeign: boolean;
 }
 
