@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TABLE = fileURLToPath(new URL('durations.json', import.meta.url));
 
-/** Seconds that each test file took when `npm run test:durations` ran last, by its path below the root. */
+/** Files that take less are not in the table. */
+const SHORT_SECONDS = 0.5;
+
+/** Seconds that each longer test file took when `npm run test:durations` ran last, by its path below the root. */
 export type Durations = Record<string, number>;
 
 export function readDurations(): Durations {
@@ -14,7 +17,8 @@ export function readDurations(): Durations {
 
 /** Writes the table with the slowest file first. */
 export function writeDurations(durations: Durations): void {
-  const rows = Object.entries(durations).sort(([, a], [, b]) => b - a);
+  const long = Object.entries(durations).filter(([, seconds]) => seconds >= SHORT_SECONDS);
+  const rows = long.sort(([, a], [, b]) => b - a);
   writeFileSync(TABLE, `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`);
 }
 
