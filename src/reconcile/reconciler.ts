@@ -111,6 +111,8 @@ export class Reconciler {
     if (outcome.kind !== 'applied' && outcome.kind !== 'waiting') return outcome;
     this.#note(outcome.reconciliation);
     if (this.#isRetryNeeded) this.#wake(RETRY_BACKOFF.firstMs);
+    // A turn without work ends the backoff.
+    else if (this.#loop.isRunning) this.#loop.wake();
     return outcome;
   }
 

@@ -61,7 +61,7 @@ export function serveDefinitions(parts: ServedParts): Part<ConfigChange> {
     lead: (term) => reconciling.start(term),
     reload: changeFactories,
     stop: () => reconciling.stop(),
-    conditions: (factory) => describeUnreadable(registry, factory),
+    conditions: (factory) => (factory === null ? [] : describeUnreadable(registry, factory)),
     on: {
       pushReceived: ({ factory, trace }) => {
         if (isConfigured(factory)) reconciling.onPush(factory, trace);
@@ -72,7 +72,7 @@ export function serveDefinitions(parts: ServedParts): Part<ConfigChange> {
 }
 
 /** Webhooks whose applied secret cannot be opened. */
-function describeUnreadable(registry: Pick<Registry, 'current'>, factory: string | null): ConditionState[] {
+function describeUnreadable(registry: Pick<Registry, 'current'>, factory: string): ConditionState[] {
   const webhooks = [...registry.current().webhooks.values()].filter((webhook) => webhook.factory === factory);
   const unreadable = webhooks.flatMap(({ name, credential }) => ('unreadable' in credential ? [name] : [])).sort();
   return unreadable.length === 0 ? [] : [describeCondition('SecretUnreadable', unreadable)];

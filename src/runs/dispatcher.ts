@@ -116,6 +116,8 @@ export class Dispatcher implements RunControl {
   #isRecovered = false;
   #starting: Promise<void> | null = null;
   #leading: Promise<void> | null = null;
+  /** Requests of the last term that were interrupted. */
+  #interrupted: Promise<unknown> = Promise.resolve();
 
   constructor(options: DispatcherOptions) {
     const parts = completeParts(options);
@@ -290,8 +292,8 @@ export class Dispatcher implements RunControl {
 
   async #recoverAndLead(term: AbortSignal): Promise<void> {
     await this.start();
-    // Requests of the last term that have not ended yet would be recovered, too.
-    await Promise.all(this.#queuesOf({ areLed: true }).map((queue) => queue.untilIdle()));
+    // They would be recovered, too.
+    await this.#interrupted;
     const ending = AbortSignal.any([term, this.#stopping.signal]);
     await this.#retryRecovery(ending, async () => {
       await this.#pauses.reload();
@@ -312,7 +314,9 @@ export class Dispatcher implements RunControl {
     this.#parts.state.leads = false;
     this.#workers.claims.endWaits();
     this.#workers.leases.forget();
-    for (const queue of this.#queuesOf({ areLed: true })) queue.interrupt({ graceMs: 0, why: LOST_LEAD });
+    const led = this.#queuesOf({ areLed: true });
+    for (const queue of led) queue.interrupt({ graceMs: 0, why: LOST_LEAD });
+    this.#interrupted = Promise.all(led.map((queue) => queue.untilIdle()));
   }
 
   async #retryRecovery(signal: AbortSignal, act: () => Promise<void>): Promise<void> {

@@ -112,6 +112,17 @@ function describeEdits(host: Host): void {
     expect([fetched.mock.calls.length, readTree.mock.calls.length]).toEqual([0, 0]);
   });
 
+  it('ends the delays after passes that failed', async () => {
+    const head = vi.spyOn(world.hosted!, 'head').mockRejectedValue(new Error('the disk is slow'));
+    for (let pass = 0; pass < 3; pass += 1) await world.pass();
+    head.mockRestore();
+    await editor.createWebhook(ORDER, want('ci'));
+    expect(world.timers.isPending).toBe(false);
+    vi.spyOn(world.hosted!, 'head').mockRejectedValue(new Error('the disk is slow'));
+    await world.pass();
+    expect(world.timers.delaysMs).toEqual([5_000, 10_000, 20_000, 5_000]);
+  });
+
   it('reads each secret once for an edit that stores none, and makes that value live', async () => {
     await world.put('SHARED', OLD);
     await editor.createWebhook(ORDER, want('ci', { secretName: 'SHARED' }));

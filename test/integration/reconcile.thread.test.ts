@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import { systemClock } from '../../src/domain/time/clock.ts';
 import { createServing } from '../../src/ingress/registry/create-serving.ts';
@@ -104,6 +104,18 @@ describe('the reconcile thread', () => {
       [2_000, 'reconcile thread failed'],
     ]);
     expect(logged[0]![0].err).toMatchObject({ message: 'out of order' });
+    await reconciling.stop();
+  });
+
+  it('starts once after a reload that it does not survive', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const openChannel = vi.spyOn(thread, 'openChannel');
+    const fragile = `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => { throw new Error(); });`;
+    const reconciling = start(new URL(`data:text/javascript,${fragile}`));
+    await reconciling.restart({ factories: [], webhooksPerFactory: 20 }, []);
+    vi.advanceTimersByTime(60_000);
+    vi.useRealTimers();
+    expect([logged.length, openChannel.mock.calls.length]).toEqual([1, 2]);
     await reconciling.stop();
   });
 });

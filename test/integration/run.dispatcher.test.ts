@@ -882,6 +882,17 @@ describe('changed terms', () => {
     await waitUntil(isIn(first, 'succeeded'), 'the first has succeeded');
   });
 
+  it('let this daemon lead while a command runs whose factory has a receiver now', async () => {
+    addRun();
+    const it = open({ ledExecutors: ['http'] });
+    await it.start();
+    await waitUntil(() => executor.running === 1, 'it is executed');
+    const receiver = Object.assign(new ScriptedExecutor(), { type: 'http' });
+    it.setTerms({ executors: new Map([['payments', { executor: receiver, concurrency: 1 }]]), workers: new Map() });
+    await it.lead(ENDLESS_TERM);
+    expect(executor.running).toBe(1);
+  });
+
   it('start no run of a factory that the configuration no longer has', async () => {
     const first = addRun();
     await begin(open());

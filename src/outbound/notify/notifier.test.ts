@@ -23,14 +23,16 @@ const callback = (url: string): NotifyTarget => ({
 const unreadable = makeRunInput({ run: { state: 'succeeded', finishedAt: 5 } as never });
 const ended = makeRunInput({ run: { state: 'succeeded', finishedAt: 5 } as never });
 
-/** A daemon that starts after these two runs have ended. `put` stores an entry of the queue. */
-async function start(put: (notice: NewNotice) => Promise<boolean>, targets: NotifyTarget[]): Promise<void> {
+type Put = (notice: NewNotice) => Promise<boolean>;
+
+/** `put` stores an entry of the queue. The runs are those that it finds when it begins to lead. */
+function open(put: Put, targets: NotifyTarget[], recent = [ended.run, unreadable.run]): Notifier {
   const parts = {
     targets: new Map([[ended.run.factory, targets]]),
     queue: { newest: async () => null, retryNow: async () => {}, next: async () => null, put },
     inventory: { lastReconciliation: async () => null },
     runs: {
-      list: async () => ({ data: [ended.run, unreadable.run], nextCursor: null }),
+      list: async () => ({ data: recent, nextCursor: null }),
       get: async (id: string) => [ended, unreadable].find(({ run }) => run.id === id)!.run,
       input: async (id: string) => {
         if (id === unreadable.run.id) throw new Error('unreadable');
@@ -42,10 +44,29 @@ async function start(put: (notice: NewNotice) => Promise<boolean>, targets: Noti
     ids: createIdSource((size) => new Uint8Array(size).fill(7)),
     logger: silentLogger,
   };
-  const notifier = new Notifier(parts as unknown as NotifierParts);
+  return new Notifier(parts as unknown as NotifierParts);
+}
+
+/** A daemon that starts after the two runs have ended. */
+async function start(put: Put, targets: NotifyTarget[]): Promise<void> {
+  const notifier = open(put, targets);
   notifier.start(ENDLESS_TERM);
   await notifier.stop();
 }
+
+it('queues results that were offered before the lead, and before a stop, which ends the term', async () => {
+  const put = vi.fn(async () => true);
+  const notifier = open(put, [callback('https://a.example')], []);
+  notifier.offerRun(ended.run.id);
+  const term = new AbortController();
+  notifier.start(term.signal);
+  await vi.waitUntil(() => put.mock.calls.length === 1);
+  notifier.offerRun(ended.run.id);
+  const stopped = notifier.stop();
+  term.abort();
+  await stopped;
+  expect(put).toHaveBeenCalledTimes(2);
+});
 
 it('queues the results of the other runs if one cannot be read', async () => {
   const put = vi.fn(async () => true);

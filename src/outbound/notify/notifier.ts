@@ -22,6 +22,8 @@ import { TargetNotifier, type TargetNotifierParts } from './target-notifier.ts';
 /** The last runs that a new daemon looks at. */
 const MAX_RECENT_RUNS = 200;
 const RECENT_MS = 3_600_000;
+/** Runs that are remembered until the first term. A daemon that never leads offers to nobody. */
+const MAX_OFFERED_EARLY = 1_000;
 
 export interface NotifierParts extends Omit<TargetNotifierParts, 'onAttempted'> {
   /** Targets by the name of their factory. */
@@ -47,6 +49,10 @@ export class Notifier {
   readonly #queued = new Map<string, string>();
   readonly #tasks = new TaskQueue();
   readonly #hurry = new AbortController();
+  /** Runs that were offered before the first term. */
+  readonly #offeredEarly = new Set<RunId>();
+  /** From then on, what was offered is queued, although the term ends, too. */
+  #isStopping = false;
   #followRequests: FollowRequestPosts = () => {};
 
   constructor(parts: NotifierParts) {
@@ -83,6 +89,8 @@ export class Notifier {
   start(term: AbortSignal): void {
     this.#term = term;
     for (const [factory, notifiers] of this.#notifiers) this.#startReporting(factory, notifiers);
+    for (const id of this.#offeredEarly) this.offerRun(id);
+    this.#offeredEarly.clear();
   }
 
   /** From now on, `follow` gets each change of a report about a pull request. */
@@ -99,6 +107,10 @@ export class Notifier {
 
   /** A run has changed, and may have ended. Returns immediately. */
   offerRun(id: RunId): void {
+    if (this.#term === null) {
+      if (this.#offeredEarly.size < MAX_OFFERED_EARLY) this.#offeredEarly.add(id);
+      return;
+    }
     const factories = [...this.#notifiers.keys()].filter((factory) => this.#reportersOf(factory, 'runs').length > 0);
     if (factories.length > 0) this.#enqueue(factories.join(', '), () => this.#queueRun(id));
   }
@@ -182,6 +194,7 @@ export class Notifier {
    * @param hurry ends the wait for responses when it aborts
    */
   async stop(hurry?: AbortSignal): Promise<void> {
+    this.#isStopping = true;
     if (hurry?.aborted) this.#hurry.abort();
     hurry?.addEventListener('abort', () => this.#hurry.abort());
     await this.#tasks.whenIdle();
@@ -228,7 +241,7 @@ export class Notifier {
 
   async #queueRun(id: RunId): Promise<void> {
     const { runs } = this.#parts;
-    if (this.#term?.aborted) return;
+    if (this.#term === null || this.#isOver(this.#term)) return;
     const changed = await runs.get(id);
     if (changed === null || changed.finishedAt === null) return;
     if (this.#reportersOf(changed.factory, 'runs').length === 0) return;
@@ -257,7 +270,11 @@ export class Notifier {
   #enqueue(factory: string, work: (term: AbortSignal) => Promise<void>): void {
     const term = this.#term;
     if (term === null) return;
-    this.#tasks.run(() => (term.aborted ? undefined : work(term))).catch(this.#logFailure(factory));
+    this.#tasks.run(() => (this.#isOver(term) ? undefined : work(term))).catch(this.#logFailure(factory));
+  }
+
+  #isOver(term: AbortSignal): boolean {
+    return term.aborted && !this.#isStopping;
   }
 
   #logFailure(factory: string): (error: unknown) => void {

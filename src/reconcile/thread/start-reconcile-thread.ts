@@ -102,7 +102,11 @@ class RestartingThread {
     this.#parts = parts;
     this.#settings = parts.settings;
     this.#start();
-    this.#revival = new Loop({ turn: async () => this.#revive(), onFailure: (error) => this.#fail(error) });
+    this.#revival = new Loop({
+      turn: async () => this.#revive(),
+      onFailure: (error, failures) => this.#report(error, backoffMs(RESTART_BACKOFF, failures)),
+      backoff: RESTART_BACKOFF,
+    });
     this.#revival.start();
   }
 
@@ -163,11 +167,11 @@ class RestartingThread {
     this.#worker = new Worker(workerUrl, { workerData, transferList: [storage] });
     this.#link = new PortLink(this.#worker, offerHost(this.#parts));
     this.#worker.once('error', (error) => this.#fail(error));
+    this.#isFailed = false;
   }
 
   #revive(): null {
     if (!this.#isFailed) return null;
-    this.#isFailed = false;
     this.#start();
     if (this.#hasLoops) this.#startLoops();
     return null;
@@ -178,9 +182,13 @@ class RestartingThread {
     if (this.#isStopping) return;
     this.#failures += 1;
     const retryInMs = backoffMs(RESTART_BACKOFF, this.#failures);
-    this.#parts.logger.error({ err: error, retryInMs }, 'reconcile thread failed');
+    this.#report(error, retryInMs);
     this.#isFailed = true;
     this.#revival.wake(retryInMs);
+  }
+
+  #report(error: unknown, retryInMs: number): void {
+    this.#parts.logger.error({ err: error, retryInMs }, 'reconcile thread failed');
   }
 }
 
