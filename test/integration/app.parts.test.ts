@@ -211,7 +211,7 @@ it('all parts end what they do for all with the term, in the middle of it, and c
     parts.lead();
     await expect.poll(() => led.running().sort()).toEqual(LOOPING);
     await expect.poll(claim).toEqual([]);
-    expect(dispatcher.explainWait(WAITING).reason).not.toBe('recovering');
+    await expect.poll(() => dispatcher.explainWait(WAITING).reason).not.toBe('recovering');
     // The thread of the last term may still end. Its callers are asked to repeat the request.
     const reconcile = () => control.reconcileNow(FACTORY).catch(() => null);
     await expect.poll(reconcile).toMatchObject({ result: 'unchanged' });
