@@ -26,7 +26,7 @@ const ended = makeRunInput({ run: { state: 'succeeded', finishedAt: 5 } as never
 type Put = (notice: NewNotice) => Promise<boolean>;
 
 /** `put` stores an entry of the queue. The runs are those that it finds when it begins to lead. */
-function open(put: Put, targets: NotifyTarget[], recent = [ended.run, unreadable.run]): Notifier {
+function open(put: Put, targets: NotifyTarget[], recent = [ended.run, unreadable.run], wallMs = () => 10): Notifier {
   const parts = {
     targets: new Map([[ended.run.factory, targets]]),
     queue: { newest: async () => null, retryNow: async () => {}, next: async () => null, put },
@@ -39,7 +39,7 @@ function open(put: Put, targets: NotifyTarget[], recent = [ended.run, unreadable
         return ended;
       },
     },
-    clock: { wallMs: () => 10, monotonicMs: () => 10 },
+    clock: { wallMs, monotonicMs: () => 10 },
     schedule: () => () => {},
     ids: createIdSource((size) => new Uint8Array(size).fill(7)),
     logger: silentLogger,
@@ -66,6 +66,17 @@ it('queues results that were offered before the lead, and before a stop, which e
   term.abort();
   await stopped;
   expect(put).toHaveBeenCalledTimes(2);
+});
+
+it('queues no result that was offered an hour before the lead, because another daemon led', async () => {
+  let nowMs = 10;
+  const put = vi.fn(async () => true);
+  const notifier = open(put, [callback('https://a.example')], [], () => nowMs);
+  notifier.offerRun(ended.run.id);
+  nowMs += 3_600_001;
+  notifier.start(ENDLESS_TERM);
+  await notifier.stop();
+  expect(put).not.toHaveBeenCalled();
 });
 
 it('queues the results of the other runs if one cannot be read', async () => {

@@ -22,7 +22,7 @@ import { TargetNotifier, type TargetNotifierParts } from './target-notifier.ts';
 /** The last runs that a new daemon looks at. */
 const MAX_RECENT_RUNS = 200;
 const RECENT_MS = 3_600_000;
-/** Runs that are remembered until the first term. A daemon that never leads offers to nobody. */
+/** Runs that are remembered until the first term. Those of a replica that does not lead are reported by the leader. */
 const MAX_OFFERED_EARLY = 1_000;
 
 export interface NotifierParts extends Omit<TargetNotifierParts, 'onAttempted'> {
@@ -49,8 +49,8 @@ export class Notifier {
   readonly #queued = new Map<string, string>();
   readonly #tasks = new TaskQueue();
   readonly #hurry = new AbortController();
-  /** Runs that were offered before the first term. */
-  readonly #offeredEarly = new Set<RunId>();
+  /** The last runs that were offered before the first term, and when, in wall milliseconds. */
+  readonly #offeredEarly = new Map<RunId, number>();
   /** From then on, what was offered is queued, although the term ends, too. */
   #isStopping = false;
   #followRequests: FollowRequestPosts = () => {};
@@ -89,7 +89,8 @@ export class Notifier {
   start(term: AbortSignal): void {
     this.#term = term;
     for (const [factory, notifiers] of this.#notifiers) this.#startReporting(factory, notifiers);
-    for (const id of this.#offeredEarly) this.offerRun(id);
+    const since = this.#parts.clock.wallMs() - RECENT_MS;
+    for (const [id, offeredAt] of this.#offeredEarly) if (offeredAt >= since) this.offerRun(id);
     this.#offeredEarly.clear();
   }
 
@@ -108,7 +109,10 @@ export class Notifier {
   /** A run has changed, and may have ended. Returns immediately. */
   offerRun(id: RunId): void {
     if (this.#term === null) {
-      if (this.#offeredEarly.size < MAX_OFFERED_EARLY) this.#offeredEarly.add(id);
+      this.#offeredEarly.delete(id);
+      this.#offeredEarly.set(id, this.#parts.clock.wallMs());
+      const [oldest] = this.#offeredEarly.keys();
+      if (this.#offeredEarly.size > MAX_OFFERED_EARLY) this.#offeredEarly.delete(oldest!);
       return;
     }
     const factories = [...this.#notifiers.keys()].filter((factory) => this.#reportersOf(factory, 'runs').length > 0);
