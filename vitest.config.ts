@@ -39,7 +39,7 @@ export default defineConfig({
     // Processes instead of threads, because some tests measure the CPU time of their process.
     pool: 'forks',
     // Vite would transform the built daemon: its source maps take 150 MB in each process.
-    server: { deps: { external: [/\/dist\//] } },
+    server: { deps: { external: [/\/dist\/.*\.js$/] } },
     // Most tests start programs, so each worker keeps more than one core busy.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

@@ -1,20 +1,14 @@
-import type { DeliveryId, IdSource, ReplayId } from '../../domain/ids.ts';
+import type { IdSource, ReplayId } from '../../domain/ids.ts';
 import { scanJson } from '../../domain/payload/scan-json.ts';
 import type { WantedKeys } from '../../domain/payload/wanted-keys.ts';
-import type { DeliveryIdentity, RecordedHeaders, ReplayEntry } from '../../domain/resources/delivery.ts';
+import type { StoredDelivery } from '../../domain/ports/replays.ts';
+import type { DeliveryIdentity, ReplayEntry } from '../../domain/resources/delivery.ts';
 import type { Match } from '../steps/match-delivery.ts';
 
 /** What a replay takes from the stored delivery. */
-interface ReplayedDelivery {
-  id: DeliveryId;
+interface ReplayedDelivery
+  extends Pick<StoredDelivery, 'id' | 'event' | 'summary' | 'headers' | 'replayOf' | 'body' | 'form'> {
   identity: Omit<DeliveryIdentity, 'key'>;
-  event: string | null;
-  summary: string | null;
-  headers: RecordedHeaders | null;
-  replayOf: DeliveryId | null;
-  /** The exact bytes, or the JSON of `form`. */
-  body: Uint8Array;
-  form: Uint8Array | null;
 }
 
 interface ReplayParts {
