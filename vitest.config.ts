@@ -15,8 +15,14 @@ const NEED_A_PROCESS = [
 /** Tests that start hundreds of programs, mostly git. A start copies the page tables, so the process must stay small. */
 const START_PROGRAMS = ['test/integration/{checks,edit,reconcile.preview,run,source}*.test.ts'];
 
+/** Tests of documents and of the site that is made from them: a part of `npm run test:full` (`scripts/tasks.mjs`). */
+const DOCUMENTS = 'documents';
+
 /** CONTRIBUTING.md says which tests have the tag. `npm test` omits them (`scripts/tasks.mjs`). */
-export const TAGS = [{ name: 'full', description: 'Only `npm run test:full` runs these tests.' }];
+export const TAGS = [
+  { name: 'full', description: 'Only `npm run test:full` runs these tests.' },
+  { name: 'continues', description: 'Needs the tests before it in its file.' },
+];
 
 /**
  * Test files run one after another in a few processes, so that modules are loaded once. Files in NEED_A_PROCESS get a
@@ -40,8 +46,8 @@ export default defineConfig({
     pool: 'forks',
     // Vite would transform the built daemon: its source maps take 150 MB in each process.
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
-    // Most tests start programs, so each worker keeps more than one core busy.
-    maxWorkers: 3,
+    // Many tests wait, so two cores are busy only with more processes.
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/timing/duration-reporter.ts'],
     projects: [
@@ -71,11 +77,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'other',
-          include: ['test/{docs,integration,providers}/*.test.ts'],
+          include: ['test/{integration,providers}/*.test.ts'],
           exclude: ['**/node_modules/**', ...NEED_A_PROCESS, ...START_PROGRAMS],
           isolate: false,
         },
       },
+      { extends: true, test: { name: DOCUMENTS, include: ['test/docs/*.test.ts'], isolate: false } },
       { extends: true, test: { name: 'units', include: ['src/**/*.test.ts'], isolate: false } },
     ],
   },

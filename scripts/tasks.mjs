@@ -22,7 +22,7 @@ const checkTypes = (project) => {
 const TYPES = ['tsconfig.json', 'src/dashboard'].map(checkTypes);
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 /** The tests that every change needs. CONTRIBUTING.md says which they are. */
-const MAIN_TESTS = [...VITEST, '--tags-filter=!full'];
+const MAIN_TESTS = [...VITEST, '--tags-filter=!full', '--project=!documents'];
 const BENCHMARK_TESTS = [...VITEST, '--config', 'vitest.full.ts', '--passWithNoTests'];
 const TSX = 'node_modules/tsx/dist/cli.mjs';
 /** Tasks of `node scripts/launch.mjs`. Each gets the remaining arguments and resolves to an exit code. */
@@ -30,10 +30,10 @@ const TASKS = {
   start: async (args) => (await install(['.'])) || (await build(['program', 'dashboard'])) || start(args),
   build: async () => (await install(['.', SITE])) || build(),
   check: async () => (await install(['.', PROVIDERS, SITE])) || (await build()) || check(),
-  test: async (args) => (await install(['.', PROVIDERS, SITE])) || (await build()) || test(args),
+  test: async (args) => (await install(['.', PROVIDERS])) || (await build(TESTED)) || test(args),
   durations: async () => {
     process.env.DOCKBELL_DURATIONS = 'write';
-    return (await install(['.', PROVIDERS, SITE])) || (await build()) || run(MAIN_TESTS);
+    return (await install(['.', PROVIDERS])) || (await build(TESTED)) || run(MAIN_TESTS);
   },
   faults: async (args) =>
     (await install(['.', PROVIDERS, SITE])) ||
@@ -89,6 +89,9 @@ function hashLockfile(folder) {
     .digest('hex');
 }
 
+/** The parts that `npm test` needs: the site and the manual pages are tested by `npm run test:full`. */
+const TESTED = ['program', 'dashboard'];
+
 /** Makes the parts, after the files that they need and git does not have. */
 async function build(parts = ['program', 'dashboard', 'docs', 'man-pages']) {
   const code = await run(['scripts/build-api.mjs']);
@@ -120,27 +123,34 @@ async function check() {
 
 /** Runs lint and import rules first, because they fail within seconds. Types are checked during the tests and printed after them. */
 async function test(args) {
-  const early = worst(await Promise.all([BIOME, PROSE, ARROWS, DEAD_CODE].map(runQuietly)));
+  const early = worst(await Promise.all([BIOME, PROSE, ARROWS].map(runQuietly)));
   if (early !== 0) return early;
   const types = Promise.all(TYPES.map(runQuietly));
   const tests = await run([...MAIN_TESTS, ...args]);
   return worst([tests, ...(await types)]);
 }
 
-/** Runs the files with tests that `test` omits, then the benchmarks, which need the whole machine. */
+/** Runs what `test` omits: dead code, documents, the tests with the tag `full`, then the benchmarks, which need the whole machine. */
 async function full(args) {
-  const files = args.length > 0 ? args : listTagged();
-  const further = await run([...VITEST, '--passWithNoTests', ...files]);
+  const early = await runQuietly(DEAD_CODE);
+  if (early !== 0) return early;
+  const further = args.length > 0 ? await run([...VITEST, '--passWithNoTests', ...args]) : await runFurther();
   return worst([further, await run([...BENCHMARK_TESTS, ...args])]);
 }
 
-/**
- * The files that have tests with the tag `full`. All tests of these files run, because a test with the tag may continue what
- * the tests before it did.
- */
-function listTagged() {
-  const paths = globSync('test/**/*.test.ts', { exclude: (path) => path.includes('node_modules') });
-  return paths.filter((path) => readFileSync(path, 'utf8').includes("tags: 'full'"));
+/** Runs the tests with the tag; all tests of a file in which one of them continues what the tests before it did. */
+async function runFurther() {
+  const files = globSync('{src,test}/**/*.test.ts', { exclude: (path) => path.includes('node_modules') });
+  const tagged = files.filter(has("'full'"));
+  const whole = tagged.filter(has("'continues'"));
+  const alone = tagged.filter((file) => !whole.includes(file));
+  const independent = await run([...VITEST, '--tags-filter=full', ...alone]);
+  return worst([independent, await run([...VITEST, ...whole, 'test/docs/'])]);
+}
+
+/** Whether a file contains the text. */
+function has(text) {
+  return (path) => readFileSync(path, 'utf8').includes(text);
 }
 
 /** Runs a script with this Node.js and the same terminal. Resolves to its exit code. */

@@ -207,7 +207,7 @@ describe('The kept results', () => {
   });
 });
 
-it('Validations one after another find what each alone finds', () => validateSequences(40));
+it('Validations one after another find what each alone finds', { tags: 'full' }, () => validateSequences(40));
 it('Many more of them, too', { tags: 'full' }, () => validateSequences(200));
 
 async function validateSequences(numRuns: number): Promise<void> {

@@ -116,7 +116,7 @@ describe('validateTree on anything', () => {
     ['random bytes', bytes],
     ['pieces of YAML', yamlish],
     ['a webhook with random edits', mutations(WEBHOOK)],
-  ] as const)('reads %s as a webhook, or says what is wrong', (_, texts) => {
+  ] as const)('reads %s as a webhook, or says what is wrong', { tags: 'full' }, (_, texts) => {
     fc.assert(
       fc.property(texts as fc.Arbitrary<string | Uint8Array>, (text) =>
         expectResult(() => validateFiles({ 'webhooks/x.yaml': text })),
@@ -150,7 +150,7 @@ describe('validateTree on anything', () => {
             `---\ntriggers: [{provider: webhook, event: received, filter: {webhooks: [x], payload: ${JSON.stringify(value)}}}]\n---\nDo it.\n`,
         ),
     ],
-  ] as const)('reads %s as an automation, or says what is wrong', (_, texts) => {
+  ] as const)('reads %s as an automation, or says what is wrong', { tags: 'full' }, (_, texts) => {
     fc.assert(
       fc.property(texts, (text) =>
         expectResult(() => validateFiles({ 'webhooks/x.yaml': WEBHOOK, 'automations/a/automation.md': text })),

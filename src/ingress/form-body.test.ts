@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyText } from '../../test/helpers/any-text.ts';
 import { LINEAR_GROWTH, measureGrowth } from '../../test/helpers/measure-growth.ts';
 import { MAX_FORM_FIELDS, readFormBody } from './form-body.ts';
 import { readJsonBody } from './json-body.ts';
@@ -78,7 +79,7 @@ describe('a form', () => {
   });
 
   it('is read as URLSearchParams reads it', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 8 }).filter((one) => !/\p{Cs}/u.test(one));
+    const text = anyText({ maxLength: 8 });
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 8 }), (pairs) => {
         fc.pre(pairs.some(([name]) => name !== 'payload'));

@@ -23,7 +23,7 @@ function readYoungMiB(prepare: string): number {
   return Number(output.split(' ')[0]) / MIB;
 }
 
-it('memory for new objects grows to 64 MiB and hardly beyond', () => {
+it('memory for new objects grows to 64 MiB and hardly beyond', { tags: 'full' }, () => {
   expect(readYoungMiB('')).toBeGreaterThan(100);
   const limited = readYoungMiB('limitYoungGeneration();');
   expect(limited).toBeGreaterThanOrEqual(64);

@@ -176,7 +176,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
   });
 
   it('pause and resume an automation, and its factory, with a reason that the overview shows', {
-    tags: 'full',
+    tags: ['full', 'continues'],
   }, async () => {
     const page = await signIn(daemon, '/factories/rows/automations/triage');
     const asked = page.getByRole('dialog');

@@ -52,7 +52,7 @@ describeDashboard('the overview', ({ signIn }) => {
     await expect.poll(() => page.url()).toContain('/deliveries/dlv_');
   });
 
-  it('links bars, labels and rejections to the counted deliveries', { tags: 'full' }, async () => {
+  it('links bars, labels and rejections to the counted deliveries', { tags: ['full', 'continues'] }, async () => {
     const page = await signIn(factory.daemon);
     await page.getByRole('link', { name: 'All Rejected (auth)' }).click();
     await page.waitForURL(/deliveries\?label=Rejected\+%28auth%29&last=24h$/);
@@ -67,14 +67,14 @@ describeDashboard('the overview', ({ signIn }) => {
     await page.getByText('Accepted').first().waitFor();
   });
 
-  it('shows the activity of each webhook in the list', { tags: 'full' }, async () => {
+  it('shows the activity of each webhook in the list', { tags: ['full', 'continues'] }, async () => {
     await createWebhook(factory.daemon, 'quiet');
     const page = await signIn(factory.daemon, '/factories/payments/webhooks');
     await page.getByRole('img', { name: /^1[0-9] deliveries in 24 hours/ }).waitFor();
     await page.getByRole('img', { name: '0 deliveries in 24 hours' }).waitFor();
   });
 
-  it('fits on a narrow screen', { tags: 'full' }, async () => {
+  it('fits on a narrow screen', { tags: ['full', 'continues'] }, async () => {
     const page = await signIn(factory.daemon, '/', NARROW);
     await page.getByText('Degraded').waitFor();
     await page.getByRole('table', { name: 'Rejections' }).waitFor();

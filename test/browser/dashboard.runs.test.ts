@@ -67,7 +67,7 @@ describeDashboard('the runs', ({ signIn }) => {
     expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
   });
 
-  it('show their input', { tags: 'full' }, async () => {
+  it('show their input', { tags: ['full', 'continues'] }, async () => {
     const { body: runs } = await factory.daemon.api('/factories/payments/runs');
     const page = await signIn(factory.daemon, `/factories/payments/runs/${runs.data[0].id}`);
     await page.getByRole('tab', { name: 'Input' }).click();
@@ -76,7 +76,7 @@ describeDashboard('the runs', ({ signIn }) => {
     await lookAt(page, 'run-input');
   });
 
-  it('are retried with the same log after a confirmation', { tags: 'full' }, async () => {
+  it('are retried with the same log after a confirmation', { tags: ['full', 'continues'] }, async () => {
     const { body: runs } = await factory.daemon.api('/factories/payments/runs?state=succeeded');
     const page = await signIn(factory.daemon, `/factories/payments/runs/${runs.data[0].id}`);
     await page.getByText('the end').waitFor();
@@ -98,7 +98,9 @@ describeDashboard('the runs', ({ signIn }) => {
     await lookAt(page, 'run-attempts');
   });
 
-  it('are added and updated by live events, without a request for the list', { tags: 'full' }, async () => {
+  it('are added and updated by live events, without a request for the list', {
+    tags: ['full', 'continues'],
+  }, async () => {
     const page = await signIn(factory.daemon, '/factories/payments/runs');
     await page.getByRole('table').waitFor();
     await page.mouse.move(0, 0);
@@ -113,7 +115,7 @@ describeDashboard('the runs', ({ signIn }) => {
     expect(requests.filter((path) => path.endsWith('/runs'))).toEqual([]);
   });
 
-  it('are filtered by state and automation', { tags: 'full' }, async () => {
+  it('are filtered by state and automation', { tags: ['full', 'continues'] }, async () => {
     const page = await signIn(factory.daemon, '/factories/payments/runs');
     await page.getByRole('link', { name: 'build' }).first().waitFor();
     await page.getByRole('combobox', { name: 'State' }).click();

@@ -52,7 +52,7 @@ describeDashboard('the documentation of the daemon', ({ openPage, signIn }) => {
     }
   });
 
-  it('opens a deep link to a section, and has a page for missing pages', async () => {
+  it('opens a deep link to a section, and has a page for missing pages', { tags: 'full' }, async () => {
     const page = await openPage();
     await page.goto(`${daemon.adminUrl}/docs/reference/receiving-deliveries#order-of-checks`);
     await page.getByRole('heading', { name: 'Order of checks' }).waitFor();

@@ -22,7 +22,9 @@ const POLICY: RetentionPolicy = {
 /** More transactions than PostgreSQL remembers exactly: ten per connection that it accepts. */
 const MANY = 1500;
 
-it('waits until a serializable transaction of another application on the server has ended', async () => {
+it('waits until a serializable transaction of another application on the server has ended', {
+  tags: 'full',
+}, async () => {
   const server = inject('postgresUrl');
   for (const name of ['conflicts', 'conflicts_other'])
     await withClient(`${server}/postgres`, (client) => client.query(`CREATE DATABASE ${name}`));

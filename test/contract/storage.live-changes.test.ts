@@ -225,7 +225,9 @@ async function pinNewest({ storage, reconciler }: Daemon, name: string): Promise
 }
 
 describe('what a daemon serves that follows another one', () => {
-  it('is what the leader serves, and what a new daemon serves, after any sequence of changes', async () => {
+  it('is what the leader serves, and what a new daemon serves, after any sequence of changes', {
+    tags: 'full',
+  }, async () => {
     const leader = await start('leader');
     const follower = await start('follower');
     for (const name of SECRETS) await leader.putSecret(name);

@@ -76,7 +76,7 @@ describe('the parts of a log', () => {
     expect(stored.length).toBeLessThan(120);
   });
 
-  it('of a slow run grow with the logarithm of their number', async () => {
+  it('of a slow run grow with the logarithm of their number', { tags: 'full' }, async () => {
     for (let index = 0; index < 1_000; index += 1) await parts.append(part(Buffer.from('0123456789'), index * 10));
     expect((await readParts()).length).toBeLessThanOrEqual(12);
     expect((await readAll()).length).toBe(10_000);

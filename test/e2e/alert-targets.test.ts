@@ -105,7 +105,7 @@ describe.runIf(HAS_OPENSSL)('a mailbox gets', () => {
     to: ['ops@example.com', 'lead@example.com'],
   });
 
-  it('a mail over an encrypted connection, with hostile names in one line', async () => {
+  it('a mail over an encrypted connection, with hostile names in one line', { tags: 'full' }, async () => {
     await world.setAlerts({ targets: [target()] });
     const token = await world.createToken(`${HOSTILE}\u202e`);
     const taken = await eventually(() => mail!.taken[0]);

@@ -140,7 +140,7 @@ describe('a daemon opens and resolves an alert', () => {
     await isResolved('runFailed');
   });
 
-  it('deadLetter, until the failed runs are retried', { tags: 'full' }, async () => {
+  it('deadLetter, until the failed runs are retried', { tags: ['full', 'continues'] }, async () => {
     setMode('fail');
     expect(await post('ci')).toBe(202);
     expect((await isOpen('deadLetter')).summary).toMatch(
@@ -152,7 +152,7 @@ describe('a daemon opens and resolves an alert', () => {
     await isResolved('deadLetter');
   });
 
-  it('failureRate, while the share of failed runs is high', { tags: 'full' }, async () => {
+  it('failureRate, while the share of failed runs is high', { tags: ['full', 'continues'] }, async () => {
     await reload((config) => {
       config.alerts.rules.failureRate = 20;
     });
@@ -247,7 +247,9 @@ describe('the alerts', () => {
     expect(await answer.text()).toContain('dockbell_alerts_open{rule="rejectionBurst",factory="payments"} 1');
   });
 
-  it('continue after a restart, which counts the requests that were rejected before', { tags: 'full' }, async () => {
+  it('continue after a restart, which counts the requests that were rejected before', {
+    tags: ['full', 'continues'],
+  }, async () => {
     for (let i = 0; i < 2; i++) expect(await post('nightly', 'a-token-that-is-wrong')).toBe(401);
     const [before] = await listAlerts('state=active&rule=rejectionBurst');
     await daemon.end('SIGKILL');

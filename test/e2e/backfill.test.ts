@@ -142,7 +142,7 @@ it('finds nothing the second time, also for the organization', async () => {
   for (const { guid } of deliveries.slice(0, 5)) expect(await find(guid)).toHaveLength(1);
 });
 
-it('looks back further with --since', { tags: 'full' }, async () => {
+it('looks back further with --since', { tags: ['full', 'continues'] }, async () => {
   const { stdout } = await backfill('acme/api', '--since', '7d', '--dry-run', '--json');
   expect(JSON.parse(stdout).missed).toMatchObject([{ delivery_id: deliveries[6]!.guid, webhook: 'github' }]);
 });

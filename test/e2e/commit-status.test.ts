@@ -84,7 +84,7 @@ describe('a git host', () => {
     });
   });
 
-  it('is not notified again by more passes or by a restart after a kill', { tags: 'full' }, async () => {
+  it('is not notified again by more passes or by a restart after a kill', { tags: ['full', 'continues'] }, async () => {
     const before = host.requests;
     for (let i = 0; i < 3; i += 1) expect((await pass()).body.result).toBe('invalid');
     await daemon.end('SIGKILL');
@@ -93,7 +93,7 @@ describe('a git host', () => {
     expect(host.requests).toBe(before);
   });
 
-  it('that is down is notified by the next daemon', { tags: 'full' }, async () => {
+  it('that is down is notified by the next daemon', { tags: ['full', 'continues'] }, async () => {
     const { port, violations } = host;
     await host.close();
     const fixed = await repo.commit({ 'webhooks/ci.yaml': `${WEBHOOK}enabled: false\n` });

@@ -29,7 +29,7 @@ import {
 const FAULTY_START_RECORDS = fileURLToPath(new URL('./daemon-with-faulty-start-records.mjs', import.meta.url));
 
 /** `npm run test:faults` sets a higher number. */
-const ROUNDS = Number(process.env.DOCKBELL_CRASH_ROUNDS ?? 10);
+const ROUNDS = Number(process.env.DOCKBELL_CRASH_ROUNDS ?? 4);
 /** With this number of rounds, random choices cover everything. */
 const MOST_ROUNDS = 150;
 

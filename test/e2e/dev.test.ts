@@ -133,7 +133,7 @@ describe('dockbell dev', () => {
   });
 
   it('prints the findings of invalid files as validate does, and keeps the last valid definition', {
-    tags: 'full',
+    tags: ['full', 'continues'],
   }, async () => {
     const before = readFileSync(join(dir, AUTOMATION), 'utf8');
     save(AUTOMATION, (text) => text.replace('payload:', 'payloda:'));
@@ -168,7 +168,7 @@ describe('dockbell dev', () => {
 
 describe('dockbell dev with an earlier one that was killed', () => {
   it('deletes its data, prints prompts without an executor, and keeps its own data on request', {
-    tags: 'full',
+    tags: ['full', 'continues'],
   }, async () => {
     const killed = startProgram(['dev'], { cwd: dir, env });
     await killed.shows(/dockbell send uptime/);
@@ -190,7 +190,7 @@ describe('dockbell dev with an earlier one that was killed', () => {
   });
 
   it('prints each webhook of the kept data with its URL, its secret and a command, also at later starts', {
-    tags: 'full',
+    tags: ['full', 'continues'],
   }, async () => {
     const begin = async () => {
       dev = startProgram(['dev', '--keep', '--no-exec'], { cwd: dir, env });
@@ -211,7 +211,7 @@ describe('dockbell dev with an earlier one that was killed', () => {
     save(AUTOMATION, () => before);
   });
 
-  it('never deletes a folder that another one named', { tags: 'full' }, async () => {
+  it('never deletes a folder that another one named', { tags: ['full', 'continues'] }, async () => {
     const precious = join(home, 'precious');
     mkdirSync(precious);
     writeFileSync(join(precious, 'daemon.json'), '{}');

@@ -112,7 +112,7 @@ it('a drain starts no run, while deliveries are accepted, until it is cancelled'
 });
 
 it('SIGTERM waits for running commands while deliveries are accepted, and the next daemon starts their runs', {
-  tags: 'full',
+  tags: ['full', 'continues'],
 }, async () => {
   rmSync(join(folder, 'end'));
   const first = await deliver('{"n":2}');
@@ -132,7 +132,7 @@ it('SIGTERM waits for running commands while deliveries are accepted, and the ne
   await reaches(second, 'succeeded');
 });
 
-it('a second SIGTERM ends commands immediately, and their logs say why', { tags: 'full' }, async () => {
+it('a second SIGTERM ends commands immediately, and their logs say why', { tags: ['full', 'continues'] }, async () => {
   rmSync(join(folder, 'end'));
   const id = await deliver('{"n":4}');
   await reaches(id, 'running');

@@ -76,7 +76,7 @@ describe('handshakes of a daemon', () => {
     expect(daemon.output()).not.toContain('team-token');
   });
 
-  it('keep their secrets after a restart', { tags: 'full' }, async () => {
+  it('keep their secrets after a restart', { tags: ['full', 'continues'] }, async () => {
     const { dataDir } = daemon;
     await daemon.end('SIGKILL');
     daemon = await startTestDaemon({ config: config(), dataDir });

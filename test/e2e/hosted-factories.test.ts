@@ -112,7 +112,7 @@ it.each(['ours', 'rows'])(
   },
 );
 
-it('a live factory renames a webhook and rotates its secret', async () => {
+it('a live factory renames a webhook and rotates its secret', { tags: 'full' }, async () => {
   const before = await run('rows', 'webhook', 'create', 'old-name');
   const renamed = await run('rows', 'webhook', 'rename', 'old-name', 'new-name');
   expect([renamed.uid, await send(before.ingress_url, before.secret)]).toEqual([before.uid, 202]);

@@ -66,7 +66,7 @@ describe('executor http', { timeout: 120_000 }, () => {
   });
 
   it('repeats the request with its key after kill -9 and after a stop, and the run ends once', {
-    tags: 'full',
+    tags: ['full', 'continues'],
   }, async () => {
     receiver.taken.length = 0;
     receiver.script(hold);
@@ -89,7 +89,7 @@ describe('executor http', { timeout: 120_000 }, () => {
     expect((await readRun(id)).attempts).toMatchObject([{ number: 1, state: 'succeeded', executor: 'http' }]);
   });
 
-  it('works with the receiver of the guide', { tags: 'full' }, async () => {
+  it('works with the receiver of the guide', { tags: ['full', 'continues'] }, async () => {
     await receiver.close();
     const documented = startDocumentedReceiver(receiver.port, ['sh', '-c', 'cat; exit 3']);
     try {

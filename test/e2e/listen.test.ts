@@ -189,7 +189,9 @@ describe('dockbell listen', () => {
     expect((await daemon.cli('audit', 'list', '--object', 'deliveries')).stdout).toBe('No matching entries.\n');
   });
 
-  it('sends the recorded headers and no signature, unless it has a secret to sign with', { tags: 'full' }, async () => {
+  it('sends the recorded headers and no signature, unless it has a secret to sign with', {
+    tags: ['full', 'continues'],
+  }, async () => {
     const { headers } = received[0]!;
     expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -269,7 +271,7 @@ describe('dockbell listen', () => {
   });
 
   it('posts to the dockbell dev of a folder, which signs with its own secret and decides by the headers', {
-    tags: 'full',
+    tags: ['full', 'continues'],
   }, async () => {
     const dir = join(home, 'factory');
     mkdirSync(join(dir, 'webhooks'), { recursive: true });

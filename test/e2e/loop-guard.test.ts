@@ -116,7 +116,7 @@ describe('an automation that comments on its own issue', () => {
     });
   });
 
-  it('is started for another issue', { tags: 'full' }, async () => {
+  it('is started for another issue', { tags: ['full', 'continues'] }, async () => {
     await openIssue(13);
     await eventually(async () => (await listRuns()).length === 20, 40_000);
     expect((await isStopped()).event).toBe('issue_comment.created');
@@ -137,7 +137,9 @@ describe('an automation that comments on its own issue', () => {
     );
   });
 
-  it('is not started after a restart either, unless a person replays the event', { tags: 'full' }, async () => {
+  it('is not started after a restart either, unless a person replays the event', {
+    tags: ['full', 'continues'],
+  }, async () => {
     const before = (await listRuns()).length;
     await daemon.end('SIGTERM');
     await start(daemon.dataDir);

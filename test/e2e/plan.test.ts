@@ -125,7 +125,9 @@ describe('dockbell plan', () => {
     other.remove();
   });
 
-  it('exits with 3 if requested and there are changes, and with 0 if there are none', { tags: 'full' }, async () => {
+  it('exits with 3 if requested and there are changes, and with 0 if there are none', {
+    tags: ['full', 'continues'],
+  }, async () => {
     expect((await daemon.cli('plan', join(folder, 'planned'), '--detailed-exitcode')).code).toBe(3);
     const same = await daemon.cli('plan', writeTree('same', LIVE), '--detailed-exitcode');
     expect([same.code, same.stdout.trimEnd().split('\n').at(-1)]).toEqual([0, 'No changes.']);

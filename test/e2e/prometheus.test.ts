@@ -65,7 +65,7 @@ describe.skipIf(!hasPrometheus('the alert rules and the Grafana dashboard'))('Pr
     });
   });
 
-  describe('that scrapes the daemon', { tags: 'full' }, () => {
+  describe('that scrapes the daemon', { tags: ['full', 'continues'] }, () => {
     let prometheus: TestPrometheus;
     const isFiring = async (alert: string) =>
       (await prometheus.query(`ALERTS{alertname="${alert}",alertstate="firing"}`)).length > 0;

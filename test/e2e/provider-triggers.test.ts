@@ -83,7 +83,9 @@ it('starts the automations of an event of GitHub, and names the key that decided
   });
 });
 
-it('starts nothing for other repositories, for ignored accounts, and for events that no trigger has', async () => {
+it('starts nothing for other repositories, for ignored accounts, and for events that no trigger has', {
+  tags: 'full',
+}, async () => {
   expect((await send('issues')).started).toEqual(['triage']);
   expect((await send('issues', { repository: 'acme/site' })).messages.triage).toMatch(
     /^repos expected "acme\/payments"/,

@@ -111,7 +111,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: 
     expect(stdout).toMatch(/^7 +\S+ +no +success +yes +.* +<!-- dockbell --> @everyone +1 to create$/m);
   });
 
-  it('is checked again when its head moves, and the comment is updated', { tags: 'full' }, async () => {
+  it('is checked again when its head moves, and the comment is updated', { tags: ['full', 'continues'] }, async () => {
     const head = await propose(7, { ...WITH_DEPLOY, 'webhooks/billing.yaml': 'secretName: BILLING\n' });
     expect(await ended(head)).toMatchObject({
       state: 'success',

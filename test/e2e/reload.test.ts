@@ -104,7 +104,7 @@ it('a reload applies limits, a new executor and a new factory, and lists what ne
   expect((await daemon.cli('reload')).stdout).toBe('Takes effect after a restart: admin.sessionIdle\n');
 });
 
-it('a reload applies limits of failed authentications and the log level', { tags: 'full' }, async () => {
+it('a reload applies limits of failed authentications and the log level', { tags: ['full', 'continues'] }, async () => {
   const countReloads = () => daemon.output().split('configuration reloaded').length - 1;
   const forge = async () => {
     const { body } = await daemon.api('/factories/payments/webhooks');
@@ -159,7 +159,7 @@ it('a reload starts, moves and ends scheduled backups', { tags: 'full' }, async 
   expect(['here', 'there'].map((name) => list(name).length)).toEqual([1, 1]);
 });
 
-it('a configuration that is not valid changes nothing', { tags: 'full' }, async () => {
+it('a configuration that is not valid changes nothing', { tags: ['full', 'continues'] }, async () => {
   const valid = readFileSync(join(daemon.dataDir, 'dockbell.yaml'), 'utf8');
   writeConfig((config) => {
     config.limits = { bodyBytes: 2048, deliveriesPerMinut: 1 };
@@ -174,7 +174,7 @@ it('a configuration that is not valid changes nothing', { tags: 'full' }, async 
 });
 
 it('SIGHUP reloads, and a factory that the configuration no longer names is not served until it returns', {
-  tags: 'full',
+  tags: ['full', 'continues'],
 }, async () => {
   const { body } = await daemon.api('/factories/billing/webhooks');
   const url = body.data[0].ingress_url;

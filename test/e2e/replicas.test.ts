@@ -87,7 +87,7 @@ describe('two daemons on one database', () => {
   });
 
   it('a follower takes the lead when the leader is lost, and starts the runs that it accepts', {
-    tags: 'full',
+    tags: ['full', 'continues'],
   }, async () => {
     leader.end('SIGKILL');
     await leader.exited;

@@ -94,7 +94,9 @@ it('ten messages within the quiet time of a channel start one run, with the last
   expect(stdout).toContain('Stands for 9 other deliveries');
 });
 
-it('a run over the budget waits, visibly, and a pause keeps all runs from starting', { tags: 'full' }, async () => {
+it('a run over the budget waits, visibly, and a pause keeps all runs from starting', {
+  tags: ['full', 'continues'],
+}, async () => {
   for (let task = 1; task <= 3; task += 1) await deliver({ action: 'cost', task });
   const waiting = await eventually(async () => {
     const { body } = await daemon.api('/factories/payments/runs?automation=costly');

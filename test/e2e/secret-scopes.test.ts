@@ -89,7 +89,7 @@ it('a manager of one factory reads no secret of another: not in runs, not as a w
 });
 
 it('a run gets no secret that left its scope after the apply, and the factory has a condition', {
-  tags: 'full',
+  tags: ['full', 'continues'],
 }, async () => {
   const allow = await daemon.cli('secret', 'update', 'PAY_SECRET', '--factory', 'man', '--use', 'run', '--add');
   expect([allow.code, allow.stdout]).toEqual([

@@ -67,7 +67,7 @@ describe('rotation of a secret, on the command line', () => {
   });
 
   it('a secret that is deleted by force works until the next apply, which fails and reports what to do', {
-    tags: 'full',
+    tags: ['full', 'continues'],
   }, async () => {
     expect((await daemon.cli('secret', 'delete', 'CI', '--force')).code).toBe(0);
     expect(await post(NEW)).toBe(202);

@@ -51,7 +51,7 @@ describe('a factory with allowed signers', () => {
     await eventually(async () => (await condition('Reconciled')).reason === 'Applied');
   });
 
-  it('shows a force-push as a condition and in the story of the commit', { tags: 'full' }, async () => {
+  it('shows a force-push as a condition and in the story of the commit', { tags: ['full', 'continues'] }, async () => {
     const before = (await factory()).applied_revision;
     await repo.git(['update-ref', `refs/heads/${repo.branch}`, good]);
     const isRewritten = async () => (await factory()).applied_revision === good && condition('HistoryRewritten');

@@ -337,6 +337,7 @@ describe('a sign-in at the OpenID provider', () => {
 
   it.each(['/.well-known/openid-configuration', '/token', '/jwks', '/userinfo'])(
     'is rejected if the provider never responds at %s',
+    { tags: 'full' },
     async (path) => {
       provider.script.hangsAt = path;
       const { login, visitProvider, comeBack } = open({ timeoutSeconds: 1 });

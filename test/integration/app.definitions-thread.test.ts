@@ -98,7 +98,7 @@ describe('the thread that reads definitions', () => {
     expect(await ask('waiting')).toMatchObject({ diagnostics: [] });
   });
 
-  it('that takes too long over all files makes the tree invalid and names the last one', async () => {
+  it('that takes too long over all files makes the tree invalid and names the last one', { tags: 'full' }, async () => {
     thread = new DefinitionsThread(writeWorker(), { treeMs: 300 });
     const slow = await ask('steps');
     expect(slow.diagnostics).toMatchObject([
@@ -111,7 +111,7 @@ describe('the thread that reads definitions', () => {
     ]);
   });
 
-  it('gives up real files that together take too long', async () => {
+  it('gives up real files that together take too long', { tags: 'full' }, async () => {
     const long = `secretName: S\ndescription: x\n${Array.from({ length: 12_000 }, (_, i) => `key${i}: [a, b]\n`).join('')}`;
     const files = Array.from({ length: 30 }, (_, i) => [`webhooks/${i}.yaml`, long]);
     thread = new DefinitionsThread(BUILT, { treeMs: 200 });

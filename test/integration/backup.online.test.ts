@@ -83,7 +83,9 @@ describe('dockbell backup, while the daemon runs', () => {
     await eventually(() => listStaging().length === 0);
   });
 
-  it('replaces a file only with --force, and never anything that is not a regular file', async () => {
+  it('replaces a file only with --force, and never anything that is not a regular file', {
+    tags: ['full', 'continues'],
+  }, async () => {
     const file = join(folder, 'plain.tar');
     const before = readFileSync(file);
     const refused = await daemon.cli('backup', file);

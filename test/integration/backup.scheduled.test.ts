@@ -112,7 +112,7 @@ describe('scheduled backups', () => {
     expect(readdirSync(dataDir).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('are aborted by a stop, also while the file is written', async () => {
+  it('are aborted by a stop, also while the file is written', { tags: 'full' }, async () => {
     let stopping: { ended: Promise<void> } | null = null;
     const scheduled: ScheduledBackups = start(2, async (backup) => {
       const content = async function* () {
@@ -159,7 +159,7 @@ describe('scheduled backups', () => {
     ]);
   });
 
-  it('never delete files of another daemon or of anybody else', async () => {
+  it('never delete files of another daemon or of anybody else', { tags: 'full' }, async () => {
     const others = ['dockbell-00000000-20200101T000000Z.tar', 'dockbell-20200101T000000Z.tar', 'notes.txt'];
     mkdirSync(dir, { recursive: true });
     for (const name of others) writeFileSync(join(dir, name), '');
@@ -196,7 +196,7 @@ describe('scheduled backups', () => {
     expect([list().length, describeBackups(scheduled)]).toEqual([1, null]);
   });
 
-  it('are overdue if the last one is older than the interval and an hour', async () => {
+  it('are overdue if the last one is older than the interval and an hour', { tags: 'full' }, async () => {
     const scheduled = start();
     await eventually(() => tick);
     now += 2 * HOUR_MS;
@@ -208,7 +208,7 @@ describe('scheduled backups', () => {
     });
   });
 
-  it('are not made again and again after the clock was set back', async () => {
+  it('are not made again and again after the clock was set back', { tags: 'full' }, async () => {
     start();
     await eventually(() => tick);
     now -= 24 * HOUR_MS;

@@ -94,7 +94,7 @@ describe('the reconcile thread', () => {
     expect(logged).toEqual([]);
   });
 
-  it('rejects what is in progress when it fails, logs why, and starts again', async () => {
+  it('rejects what is in progress when it fails, logs why, and starts again', { tags: 'full' }, async () => {
     const failing = new URL(`data:text/javascript,setTimeout(() => { throw new Error('out of order'); }, 100)`);
     const reconciling = start(failing);
     await expect(reconciling.control.reconcileNow(FACTORY)).rejects.toMatchObject({ code: 'internal' });

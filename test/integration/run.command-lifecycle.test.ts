@@ -163,7 +163,7 @@ describe('an order to stop', () => {
 
 describe('captured output', () => {
   it('is cut at its limit with a final mark, in constant memory, and the command continues', {
-    tags: 'full',
+    tags: ['full', 'continues'],
   }, async () => {
     const input = makeRunInput();
     const limit = 1024 * 1024;

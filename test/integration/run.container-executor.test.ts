@@ -153,7 +153,7 @@ describe('a container', () => {
     expect(without.state).toBe('succeeded');
   });
 
-  it('that the engine cannot run fails with the message of the engine in the log', async () => {
+  it('that the engine cannot run fails with the message of the engine in the log', { tags: 'full' }, async () => {
     const input = makeRunInput();
     const result = await execute(await open({ image: 'missing:1' }), input);
     expect(result).toMatchObject({
@@ -163,7 +163,7 @@ describe('a container', () => {
     expect(logOf(input.run.id)).toContain('Error: no such image: missing:1');
   });
 
-  it('that was killed fails with the probable reason', async () => {
+  it('that was killed fails with the probable reason', { tags: 'full' }, async () => {
     const result = await execute(await open(shell('kill -9 $$')), makeRunInput());
     expect(result).toMatchObject({
       state: 'failed',
@@ -172,7 +172,9 @@ describe('a container', () => {
     });
   });
 
-  it('leaves the processes of all containers alone, and gives no secret to that of the namespaces', async () => {
+  it('leaves the processes of all containers alone, and gives no secret to that of the namespaces', {
+    tags: 'full',
+  }, async () => {
     engine.startHelpers();
     const executor = await open();
     const input = makeRunInput();
@@ -187,7 +189,7 @@ describe('a container', () => {
     }
   });
 
-  it('gets SIGTERM when the run is cancelled', async () => {
+  it('gets SIGTERM when the run is cancelled', { tags: 'full' }, async () => {
     const executor = await open(shell('trap "echo stopping; exit 0" TERM; echo ready; while :; do sleep 0.05; done'));
     const [input, stop] = [makeRunInput(), new AbortController()];
     const ended = execute(executor, input, { signal: stop.signal });

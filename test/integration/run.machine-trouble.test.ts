@@ -111,7 +111,7 @@ describe('a machine that cannot start runs', () => {
     expect([it.startFailure('payments'), it.explainWait(waitingIn('payments')).reason]).toEqual([null, 'starting']);
   });
 
-  it('pauses for longer after each failure', async () => {
+  it('pauses for longer after each failure', { tags: 'full' }, async () => {
     writeFileSync(workshop.runsDir, 'not a folder');
     addRuns(50);
     await start({}, { concurrency: 4 });

@@ -64,7 +64,9 @@ describe(`the dispatcher, in ${SCENARIOS} random scenarios (DOCKBELL_SEED=${seed
     rmSync(own, { recursive: true });
   }
 
-  it('starts no attempt twice, keeps each end, and ends each run in a state that says what is known', async () => {
+  it('starts no attempt twice, keeps each end, and ends each run in a state that says what is known', {
+    tags: 'full',
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(scenario, ({ steps, ...options }) => simulate(options, steps)),
       { seed, numRuns: SCENARIOS, examples: [[CRASH_WITH_RETRY]] },

@@ -51,7 +51,7 @@ describe('agent files', () => {
     expect(Buffer.from(git!.contents.get(git!.set.files[2]!.digest)!).toString()).toBe('c');
   });
 
-  it('never make a tree invalid by their names, kinds, number or sizes', async () => {
+  it('never make a tree invalid by their names, kinds, number or sizes', { tags: 'full' }, async () => {
     const many = Array.from({ length: MAX_AGENT_FILES + 50 }, (_, index) => [`skills/many/${1e6 + index}`, 'x']);
     const large = Array.from({ length: 30 }, (_, index) => [`agents/large/${index}`, 'x'.repeat(MAX_AGENT_BYTES / 20)]);
     await repo.commit({ ...FACTORY, ...Object.fromEntries([...many, ...large]), 'runners/a\nb': 'x' });

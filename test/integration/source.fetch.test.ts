@@ -278,6 +278,7 @@ describe('The mirror is disposable', () => {
 
   it.each(['shallow.lock', 'config.lock', 'packed-refs.lock', 'refs/dockbell/tip.lock', 'HEAD.lock'])(
     'a stale %s does not stop a fetch',
+    { tags: 'full' },
     async (lock) => {
       await fetchFirst();
       const mirror = join(mirrorDir, 'mirror.git');
@@ -311,7 +312,7 @@ describe('The mirror is disposable', () => {
     gone: (mirror) => rmSync(mirror, { recursive: true }),
   };
 
-  it.each(Object.keys(damages))('%s: it is cloned again by the next fetch', async (damage) => {
+  it.each(Object.keys(damages))('%s: it is cloned again by the next fetch', { tags: 'full' }, async (damage) => {
     const source = await fetchFirst();
     damages[damage]!(join(mirrorDir, 'mirror.git'));
     await expectSecond(source);

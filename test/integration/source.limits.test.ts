@@ -86,7 +86,7 @@ describe('A fetch', () => {
     expect(packs.filter((name) => name.startsWith('tmp_'))).toEqual([]);
   });
 
-  it('within its limit may hold a large blob, which is listed without bytes', async () => {
+  it('within its limit may hold a large blob, which is listed without bytes', { tags: 'full' }, async () => {
     const repo = await createRepo();
     const revision = await repo.commit({ 'webhooks/a.yaml': 'a', 'webhooks/big.yaml': randomBytes(262_145) });
     const source = openSource(repo);
@@ -100,6 +100,7 @@ describe('A fetch', () => {
 
   it.runIf(canLookAtProcesses)(
     'from a server that never answers ends in time, with every process it started',
+    { tags: 'full' },
     async () => {
       const repo = await createRepo();
       const server = await serve(repo, { silent: true });

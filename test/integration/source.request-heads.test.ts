@@ -68,19 +68,19 @@ describe('the head of a request', () => {
     expect(read.production.entries.map(({ content }) => content)).toEqual(['known', 'read']);
   });
 
-  it('without a common commit has no base', async () => {
+  it('without a common commit has no base', { tags: 'full' }, async () => {
     const head = await propose(7, { 'webhooks/new.yaml': CI });
     await repo.forcePush({ 'webhooks/other.yaml': CI });
     expect(await openHeads().read(head, '', new Set([7]))).toMatchObject({ ok: true, base: null });
   });
 
-  it('that moved meanwhile is not read', async () => {
+  it('that moved meanwhile is not read', { tags: 'full' }, async () => {
     const head = await propose(7, { 'webhooks/a.yaml': CI });
     await propose(7, { 'webhooks/b.yaml': CI });
     expect(await openHeads().read(head, '', new Set([7]))).toMatchObject({ ok: false, reason: 'Moved' });
   });
 
-  it('is forgotten when its request is closed', async () => {
+  it('is forgotten when its request is closed', { tags: 'full' }, async () => {
     const [one, two] = [await propose(7, { 'webhooks/a.yaml': CI }), await propose(8, { 'webhooks/b.yaml': CI })];
     await openHeads().read(one, '', new Set([7, 8]));
     await openHeads().read(two, '', new Set([7, 8]));
@@ -89,7 +89,7 @@ describe('the head of a request', () => {
     expect(await mirrorRefs()).toEqual(['refs/dockbell/heads/8', 'refs/dockbell/tip']);
   });
 
-  it('that is too large leaves nothing behind, and the next one is read', async () => {
+  it('that is too large leaves nothing behind, and the next one is read', { tags: 'full' }, async () => {
     const large = randomBytes(1_500_000).toString('base64');
     const [big, small] = [await propose(7, { 'large.bin': large }), await propose(8, { 'webhooks/b.yaml': CI })];
     const heads = openHeads({ maxFetchBytes: 1_000_000 });
@@ -111,7 +111,7 @@ describe('the head of a request', () => {
     expect(refs).not.toContain('refs/dockbell/heads/1');
   });
 
-  it('with objects that git rejects is a finding about this request only', async () => {
+  it('with objects that git rejects is a finding about this request only', { tags: 'full' }, async () => {
     const blob = await repo.git(['hash-object', '-w', '--stdin'], 'x');
     const evil = await repo.git(['mktree', '-z'], `100644 blob ${blob}\t.git\0`);
     const tree = await repo.git(['mktree'], `040000 tree ${evil}\twebhooks\n`);

@@ -109,15 +109,19 @@ describe('A tree of a commit (G2)', () => {
     expect(read).toMatchObject({ ok: false, reason: 'TreeTooLarge' });
   });
 
-  it.each(['.git', '.GIT', '..', '.'])('with the name %j is rejected by git and by Dockbell', async (name) => {
-    const revision = await repo.commitRawWebhooks([{ mode: '100644', name }]);
-    expect(await readByMirror(revision)).toMatchObject({
-      reason: 'TreeOdd',
-      revision,
-      message: expect.stringContaining('git rejects'),
-    });
-    expect(unusableOf(await readRevisionTree(repo.path, 'main'))).toMatchObject([{ file: `webhooks/${name}` }]);
-  });
+  it.each(['.git', '.GIT', '..', '.'])(
+    'with the name %j is rejected by git and by Dockbell',
+    { tags: 'full' },
+    async (name) => {
+      const revision = await repo.commitRawWebhooks([{ mode: '100644', name }]);
+      expect(await readByMirror(revision)).toMatchObject({
+        reason: 'TreeOdd',
+        revision,
+        message: expect.stringContaining('git rejects'),
+      });
+      expect(unusableOf(await readRevisionTree(repo.path, 'main'))).toMatchObject([{ file: `webhooks/${name}` }]);
+    },
+  );
 });
 
 it('A commit that git rejects is downloaded once', { tags: 'full' }, async () => {
@@ -170,19 +174,23 @@ describe('A revision read offline', () => {
     bare.remove();
   });
 
-  it.each(['--help', '-x', '', 'a\nb'])('named %j is rejected before git gets it', async (rev) => {
+  it.each(['--help', '-x', '', 'a\nb'])('named %j is rejected before git gets it', { tags: 'full' }, async (rev) => {
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     expect(await readRevisionTree(repo.path, rev)).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
   });
 
-  it.each(['nothing', 'main:webhooks', 'main..main', 'HEAD~9'])('named %j is not a commit', async (rev) => {
-    await repo.commit({ 'webhooks/a.yaml': 'a' });
-    expect(await readRevisionTree(repo.path, rev)).toEqual({
-      ok: false,
-      reason: 'BranchMissing',
-      message: `The repository has no commit "${rev}".`,
-    });
-  });
+  it.each(['nothing', 'main:webhooks', 'main..main', 'HEAD~9'])(
+    'named %j is not a commit',
+    { tags: 'full' },
+    async (rev) => {
+      await repo.commit({ 'webhooks/a.yaml': 'a' });
+      expect(await readRevisionTree(repo.path, rev)).toEqual({
+        ok: false,
+        reason: 'BranchMissing',
+        message: `The repository has no commit "${rev}".`,
+      });
+    },
+  );
 
   it('outside a repository is answered with a sentence', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'dockbell-none-'));

@@ -59,7 +59,7 @@ describe('checkpoints', () => {
     return { ids, largest };
   }
 
-  it('keep the log within its limit under sustained load', async () => {
+  it('keep the log within its limit under sustained load', { tags: 'full' }, async () => {
     const storage = openSqliteStorage(file());
     const checkpointer = storage.startCheckpoints(WORKER);
     const { largest } = await load(storage, checkpointer, LOAD_MIB);

@@ -135,7 +135,7 @@ describe('the guard of free space', () => {
       return { db, disk, guarded, fill, storage, recheck, space: watchDatabaseSpace(db) };
     }
 
-    it('counts free pages inside the file as space', () => {
+    it('counts free pages inside the file as space', { tags: 'full' }, () => {
       const { db, disk, fill, recheck, space } = openGuarded(ROOMY);
       for (let row = 0; row < 10; row += 1) fill();
       space.writeBack();
@@ -147,7 +147,7 @@ describe('the guard of free space', () => {
       db.close();
     });
 
-    it('needs space for the write-ahead log, even with many free pages', () => {
+    it('needs space for the write-ahead log, even with many free pages', { tags: 'full' }, () => {
       const { db, disk, fill, recheck, space } = openGuarded(ROOMY);
       for (let row = 0; row < 10; row += 1) fill();
       db.exec('DELETE FROM filling');
@@ -204,7 +204,7 @@ describe('the guard of free space', () => {
       db.close();
     });
 
-    it('returns all missing space to the file system when the disk is nearly full', async () => {
+    it('returns all missing space to the file system when the disk is nearly full', { tags: 'full' }, async () => {
       const { db, disk, fill, storage, space, recheck } = openGuarded(ROOMY);
       for (let row = 0; row < 10; row += 1) fill();
       db.exec('DELETE FROM filling');

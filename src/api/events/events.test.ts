@@ -268,7 +268,7 @@ describe('GET /events', () => {
     expect(hub.hasListeners()).toBe(false);
   });
 
-  it('has room for ten streams of one token and for a hundred in all', async () => {
+  it('has room for ten streams of one token and for a hundred in all', { tags: 'full' }, async () => {
     const url = await app.listen({ port: 0, host: '127.0.0.1' });
     const away = new AbortController();
     const headers = { authorization: `Bearer ${services.grant('viewer')}` };

@@ -98,7 +98,7 @@ const windows = fc.constantFrom(
   ['Pacific/Chatham', '2026-09-26T00:00Z'],
 );
 
-test('ticks are those of a clock that is read minute by minute', () => {
+test('ticks are those of a clock that is read minute by minute', { tags: 'full' }, () => {
   fc.assert(
     fc.property(expression, windows, fc.integer({ min: 0, max: 1440 }), (fields, [timezone, day], minutes) => {
       const fromMs = Date.parse(day!) + minutes * MINUTE_MS;

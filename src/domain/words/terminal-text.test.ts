@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyText } from '../../../test/helpers/any-text.ts';
 import { LINEAR_GROWTH, measureGrowth } from '../../../test/helpers/measure-growth.ts';
 import { PLAIN, type StyledLine, TerminalText, type TextStyle, textOf } from './terminal-text.ts';
 
@@ -136,7 +137,7 @@ describe('TerminalText', () => {
       '\t',
     ),
     fc.string({ unit: 'grapheme', maxLength: 5 }),
-    fc.string({ unit: 'binary', maxLength: 5 }),
+    anyText({ maxLength: 5 }),
   );
   const output = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''));
 

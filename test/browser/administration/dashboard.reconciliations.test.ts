@@ -38,7 +38,7 @@ describeDashboard('the reconciliation pages', ({ signIn }) => {
     await page.getByText('1 created').waitFor();
   });
 
-  it('shows the changes of an apply by key', { tags: 'full' }, async () => {
+  it('shows the changes of an apply by key', { tags: ['full', 'continues'] }, async () => {
     await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\ndescription: Builds\n' });
     const page = await signIn(daemon, PATH);
     await page.getByRole('button', { name: 'Reconcile now' }).click();
@@ -61,7 +61,7 @@ describeDashboard('the reconciliation pages', ({ signIn }) => {
     await expect.poll(() => page.getByText(/[0-9a-f]{8} is live/).count()).toBe(0);
   });
 
-  it('opens findings with file, line and rule after "Reconcile now"', { tags: 'full' }, async () => {
+  it('opens findings with file, line and rule after "Reconcile now"', { tags: ['full', 'continues'] }, async () => {
     await repo.commit({ 'webhooks/bad.yaml': 'secretName: CI_WEBHOOK_SECRET\nenabeld: true\n<script>: "\\u202e"\n' });
     const page = await signIn(daemon, PATH);
     await page.getByRole('button', { name: 'Reconcile now' }).click();

@@ -54,7 +54,7 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     await rowOf(page, 'CI_WEBHOOK_SECRET').getByText('payments (webhooks and runs)').waitFor();
   });
 
-  it('shows a generated value once', { tags: 'full' }, async () => {
+  it('shows a generated value once', { tags: ['full', 'continues'] }, async () => {
     const page = await signIn(daemon, '/secrets');
     await page.getByRole('button', { name: 'Create secret' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create secret' });
@@ -76,7 +76,9 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     await expect.poll(() => page.content()).not.toContain(shown);
   });
 
-  it('shows after an update which webhook uses the older version, and when it switches', { tags: 'full' }, async () => {
+  it('shows after an update which webhook uses the older version, and when it switches', {
+    tags: ['full', 'continues'],
+  }, async () => {
     const page = await signIn(daemon, '/secrets');
     await page.getByRole('button', { name: 'Update CI_WEBHOOK_SECRET' }).click();
     const dialog = page.getByRole('dialog', { name: 'Update CI_WEBHOOK_SECRET' });
@@ -92,7 +94,7 @@ describeDashboard('the page of secrets', ({ signIn }) => {
   });
 
   it('changes the scope, and keeps a factory that uses the secret unless the user insists', {
-    tags: 'full',
+    tags: ['full', 'continues'],
   }, async () => {
     const page = await signIn(daemon, '/secrets');
     const dialog = page.getByRole('dialog', { name: 'Scope of REVIEW_TOKEN' });
@@ -134,7 +136,9 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     expect(stored.scope).toEqual({ webhook: [], run: ['operations', 'payments'] });
   });
 
-  it('explains the effects of deleting, and rejects it while the secret is in use', { tags: 'full' }, async () => {
+  it('explains the effects of deleting, and rejects it while the secret is in use', {
+    tags: ['full', 'continues'],
+  }, async () => {
     const page = await signIn(daemon, '/secrets');
     await page.getByRole('button', { name: 'Delete CI_WEBHOOK_SECRET' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete CI_WEBHOOK_SECRET' });

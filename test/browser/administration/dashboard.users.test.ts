@@ -53,7 +53,9 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await rowOf(alice, 'alice').getByText('you').waitFor();
   });
 
-  it('does not change the role of the last owner, and does not disable or delete them', { tags: 'full' }, async () => {
+  it('does not change the role of the last owner, and does not disable or delete them', {
+    tags: ['full', 'continues'],
+  }, async () => {
     const page = await signIn(daemon, '/settings/users');
     for (const action of ['Role and factories', 'Disable', 'Delete']) {
       const dialog = await choose(page, 'alice', action);

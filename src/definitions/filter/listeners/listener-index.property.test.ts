@@ -118,7 +118,7 @@ function matchOneByOne(listeners: ReadonlyMap<string, FilteredListener>, one: Re
 }
 
 const TITLE = 'the index starts exactly the automations whose filters match, after any changes';
-test(TITLE, () => expectSameMatches(300));
+test(TITLE, () => expectSameMatches(100));
 test(`${TITLE}, in more cases`, { tags: 'full' }, () => expectSameMatches(1_500));
 
 function expectSameMatches(numRuns: number): void {
