@@ -47,7 +47,7 @@ export default defineConfig({
     // Vite would transform the built daemon: its source maps take 150 MB in each process.
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
     // Many tests wait, so two cores are busy only with more processes.
-    maxWorkers: 5,
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/timing/duration-reporter.ts'],
     projects: [
