@@ -10,7 +10,7 @@ export default defineConfig({
       'test/integration/{run.simulation,storage.checkpoints}.test.ts',
     ],
     setupFiles: ['test/helpers/check-documented-answers.ts', 'test/helpers/after-each-file.ts'],
-    env: { DOCKBELL_CRASH_ROUNDS: '50', DOCKBELL_SIMULATED_SCENARIOS: '400' },
+    env: { DOCKBELL_CRASH_ROUNDS: '50', DOCKBELL_KILL_ROUNDS: '12', DOCKBELL_SIMULATED_SCENARIOS: '400' },
     tags: TAGS,
     testTimeout: 900_000,
     hookTimeout: 900_000,

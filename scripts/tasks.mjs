@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withMemoryFolder } from './memory-folder.mjs';
 import { startNpm } from './run-npm.mjs';
 
 const PROVIDERS = 'test/providers';
@@ -23,6 +24,8 @@ const TYPES = ['tsconfig.json', 'src/dashboard'].map(checkTypes);
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 /** The tests that every change needs. CONTRIBUTING.md says which they are. */
 const MAIN_TESTS = [...VITEST, '--tags-filter=!full', '--project=!documents'];
+/** Their tests all run in `npm run test:full`. */
+const DOCUMENTS = 'test/docs/';
 const BENCHMARK_TESTS = [...VITEST, '--config', 'vitest.full.ts', '--passWithNoTests'];
 const TSX = 'node_modules/tsx/dist/cli.mjs';
 /** Tasks of `node scripts/launch.mjs`. Each gets the remaining arguments and resolves to an exit code. */
@@ -33,7 +36,9 @@ const TASKS = {
   test: async (args) => (await install(['.', PROVIDERS])) || (await build(TESTED)) || test(args),
   durations: async () => {
     process.env.DOCKBELL_DURATIONS = 'write';
-    return (await install(['.', PROVIDERS])) || (await build(TESTED)) || run(MAIN_TESTS);
+    const code = (await install(['.', PROVIDERS, SITE])) || (await build()) || (await run(MAIN_TESTS));
+    process.env.DOCKBELL_DURATIONS = 'add';
+    return worst([code, await runFurther()]);
   },
   faults: async (args) =>
     (await install(['.', PROVIDERS, SITE])) ||
@@ -126,26 +131,27 @@ async function test(args) {
   const early = worst(await Promise.all([BIOME, PROSE, ARROWS].map(runQuietly)));
   if (early !== 0) return early;
   const types = Promise.all(TYPES.map(runQuietly));
-  const tests = await run([...MAIN_TESTS, ...args]);
+  const tests = await withMemoryFolder(() => run([...MAIN_TESTS, ...args]));
   return worst([tests, ...(await types)]);
 }
 
-/** Runs what `test` omits: dead code, documents, the tests with the tag `full`, then the benchmarks, which need the whole machine. */
+/** Runs what `test` omits: dead code, documents, the tests with the tag `full`, then the benchmarks. */
 async function full(args) {
   const early = await runQuietly(DEAD_CODE);
   if (early !== 0) return early;
-  const further = args.length > 0 ? await run([...VITEST, '--passWithNoTests', ...args]) : await runFurther();
+  const further =
+    args.length > 0 ? await run([...VITEST, '--passWithNoTests', ...args]) : await withMemoryFolder(runFurther);
   return worst([further, await run([...BENCHMARK_TESTS, ...args])]);
 }
 
 /** Runs the tests with the tag; all tests of a file in which one of them continues what the tests before it did. */
 async function runFurther() {
   const files = globSync('{src,test}/**/*.test.ts', { exclude: (path) => path.includes('node_modules') });
-  const tagged = files.filter(has("'full'"));
+  const tagged = files.filter((file) => !file.startsWith(DOCUMENTS)).filter(has("'full'"));
   const whole = tagged.filter(has("'continues'"));
   const alone = tagged.filter((file) => !whole.includes(file));
   const independent = await run([...VITEST, '--tags-filter=full', ...alone]);
-  return worst([independent, await run([...VITEST, ...whole, 'test/docs/'])]);
+  return worst([independent, await run([...VITEST, ...whole, DOCUMENTS])]);
 }
 
 /** Whether a file contains the text. */

@@ -25,11 +25,11 @@ const BENCHMARK_MS = 300_000;
 
 const canRun = (name: string) => name !== 'dashboard' || findChromium() !== null;
 
-describe.each(NAMES)('the benchmark %s', (name) => {
+describe.concurrent.each(NAMES)('the benchmark %s', (name) => {
   it.skipIf(!canRun(name))(
     'gets only expected answers, and its figures are numbers',
     { timeout: BENCHMARK_MS },
-    async () => {
+    async ({ expect }) => {
       const { code, stdout, stderr } = await runQuickly(name);
       expect(code, stderr).toBe(0);
       const report = JSON.parse(stdout) as Report;

@@ -396,7 +396,7 @@ export const ELSEWHERE: { [document: string]: string } = {
   ...Object.fromEntries(
     listPages()
       .filter((path) => path.startsWith('docs/schemes/'))
-      .map((path) => [path, 'test/e2e/scheme-pages.test.ts']),
+      .map((path) => [path, 'test/docs/scheme-pages.test.ts']),
   ),
 };
 

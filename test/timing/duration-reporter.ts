@@ -1,9 +1,9 @@
 import type { Reporter, TestModule } from 'vitest/node';
-import { nameFile, readDurations, writeDurations } from './durations.ts';
+import { type Durations, nameFile, readDurations, writeDurations } from './durations.ts';
 
 const SHOWN = 10;
 
-/** Prints the slowest test files of a run; with `DOCKBELL_DURATIONS=write` it also renews the committed table. */
+/** Prints the slowest test files of a run; with `DOCKBELL_DURATIONS=write` it also renews the committed table, and adds to it with `add`. */
 export default class DurationReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const known = readDurations();
@@ -24,9 +24,11 @@ export default class DurationReporter implements Reporter {
       }
       console.log(` Processor seconds of all test files: ${total(measured).toFixed(0)}`);
     }
-    if (process.env.DOCKBELL_DURATIONS === 'write') {
-      writeDurations(Object.fromEntries(measured.map(({ name, seconds }) => [name, Number(seconds.toFixed(1))])));
-    }
+    const mode = process.env.DOCKBELL_DURATIONS;
+    if (mode === undefined) return;
+    const table: Durations = mode === 'add' ? { ...known } : {};
+    for (const { name, seconds } of measured) table[name] = Number(Math.max(seconds, table[name] ?? 0).toFixed(1));
+    writeDurations(table);
   }
 }
 

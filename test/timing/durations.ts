@@ -8,7 +8,10 @@ const TABLE = fileURLToPath(new URL('durations.json', import.meta.url));
 /** Files that take less are not in the table. */
 const SHORT_SECONDS = 0.5;
 
-/** Seconds that each longer test file took when `npm run test:durations` ran last, by its path below the root. */
+/**
+ * Seconds that each longer test file took when `npm run test:durations` ran last, by its path below the root: in `npm test` or in
+ * `npm run test:full`, the longer time.
+ */
 export type Durations = Record<string, number>;
 
 export function readDurations(): Durations {

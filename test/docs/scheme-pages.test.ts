@@ -8,10 +8,14 @@ import { makeSecrets } from '../helpers/scheme-secrets.ts';
 /** Asana sends the secret with its first request, so without Asana the test delivery of its page is rejected. */
 const isTooEarly = (name: string, text: string) => name === 'asana' && text.includes('dockbell send');
 
-/** The page of each signature scheme, followed to the letter: its webhook, its secret, its test and its diagnosis. */
+/**
+ * The page of each signature scheme, followed to the letter: its webhook, its secret and its test. The blocks about a rejected
+ * delivery are the same on most pages but for names: each such text is executed once.
+ */
 describe('the commands of the pages of schemes', { tags: 'full' }, () => {
   let world: World;
   const shells: DocumentShell[] = [];
+  const executed = new Set<string>();
   beforeAll(async () => {
     world = await createWorld();
     await world.daemon.cli('secret', 'create', 'INTERNAL_CI_WEBHOOK_SECRET', '--value', 'a-secret-of-more-characters');
@@ -32,7 +36,11 @@ describe('the commands of the pages of schemes', { tags: 'full' }, () => {
     for (const block of listCommandBlocks(document).filter(({ text }) => !isTooEarly(name, text))) {
       const isUrl = block.text.includes('webhook show');
       if (isUrl) await world.push({ [file.title]: file.text });
-      const wrong = block.text.includes('capture') ? await sendWrong(webhook) : '';
+      const isAboutRejection = block.text.includes('capture');
+      const text = block.text.replaceAll(webhook, 'NAME');
+      if (isAboutRejection && executed.has(text)) continue;
+      executed.add(text);
+      const wrong = isAboutRejection ? await sendWrong(webhook) : '';
       await shell.execute(block, [
         ['# make the sender send again', wrong],
         // Exit code 1: no mistake explains a request that nobody signed.

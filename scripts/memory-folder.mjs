@@ -1,0 +1,34 @@
+import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+
+const FOLDER = '/dev/shm';
+/** The tests need a third of that. */
+const MIN_FREE_BYTES = 3_000_000_000;
+
+/**
+ * Sets TMPDIR to a new folder in memory until the work has ended: after an installation, a disk is busy for a minute, and the
+ * tests sync thousands of files. Leaves a TMPDIR that is set, and systems whose folder in memory is small or starts no programs.
+ */
+export async function withMemoryFolder(work) {
+  if (process.env.TMPDIR !== undefined || !isUsable()) return work();
+  const folder = mkdtempSync(`${FOLDER}/dockbell-`);
+  process.env.TMPDIR = folder;
+  try {
+    return await work();
+  } finally {
+    delete process.env.TMPDIR;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function isUsable() {
+  try {
+    const mount = readFileSync('/proc/mounts', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' '))
+      .find(([, path]) => path === FOLDER);
+    const { bavail, bsize } = statfsSync(FOLDER);
+    return mount?.[2] === 'tmpfs' && !mount[3].split(',').includes('noexec') && bavail * bsize >= MIN_FREE_BYTES;
+  } catch {
+    return false;
+  }
+}
