@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 
 const FOLDER = '/dev/shm';
 /** The tests need a third of that. */
@@ -11,6 +11,8 @@ const MIN_FREE_BYTES = 3_000_000_000;
 export async function withMemoryFolder(work) {
   if (process.env.TMPDIR !== undefined || !isUsable()) return work();
   const folder = mkdtempSync(`${FOLDER}/dockbell-`);
+  // As /tmp, because tests start programs as other users.
+  chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
   try {
     return await work();
