@@ -3,6 +3,7 @@ import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSy
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 
@@ -82,16 +83,26 @@ function findInstalled(): string {
   return join(packages, platform!);
 }
 
-/** Resolves when the server accepts connections. */
-function startServer(launch: () => ChildProcess): Promise<ChildProcess> {
-  return new Promise((resolve, reject) => {
+/** Resolves when the server accepts connections. After a kill, the processes of its connections end a little later: until then, it cannot start. */
+async function startServer(launch: () => ChildProcess): Promise<ChildProcess> {
+  for (;;) {
+    const started = await launchServer(launch);
+    if (typeof started !== 'string') return started;
+    if (!started.includes('is still in use')) throw new Error(started);
+    await pause(100);
+  }
+}
+
+/** @returns the server, or why it ended */
+function launchServer(launch: () => ChildProcess): Promise<ChildProcess | string> {
+  return new Promise((resolve) => {
     const server = launch();
     let output = '';
     server.stderr!.on('data', (text) => {
       output += text;
       if (output.includes('ready to accept connections')) resolve(server);
     });
-    server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${output}`)));
+    server.once('exit', (code) => resolve(`PostgreSQL ended with ${code}: ${output}`));
   });
 }
 
