@@ -141,8 +141,7 @@ async function test(args) {
 async function full(args) {
   const early = await runQuietly(DEAD_CODE);
   if (early !== 0) return early;
-  const further =
-    args.length > 0 ? await run([...VITEST, '--passWithNoTests', ...args]) : await withMemoryFolder(runFurther);
+  const further = args.length > 0 ? await run([...VITEST, '--passWithNoTests', ...args]) : await runFurther();
   return worst([further, await run([...BENCHMARK_TESTS, ...args])]);
 }
 

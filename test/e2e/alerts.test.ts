@@ -226,8 +226,7 @@ describe('the alerts', () => {
     const list = await daemon.cli('alert', 'list', '--state', 'open');
     expect(list).toMatchObject({ code: 0 });
     const [, id = ''] = /^(alt_\S+).*rejectionBurst/m.exec(list.stdout)!;
-    const prefix = id.slice(0, 20);
-    const shown = await daemon.cli('alert', 'show', prefix);
+    const shown = await daemon.cli('alert', 'show', id);
     expect(shown).toMatchObject({ code: 1, stdout: expect.stringContaining('payments/ci') });
     const acknowledged = await daemon.cli('alert', 'acknowledge', id, '--note', 'the sender rotates its secret');
     expect(acknowledged).toMatchObject({
