@@ -46,8 +46,8 @@ export default defineConfig({
     pool: 'forks',
     // Vite would transform the built daemon: its source maps take 150 MB in each process.
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
-    // Many tests wait, so two cores are busy only with more processes.
-    maxWorkers: 6,
+    // Many tests wait, so two cores are busy only with more processes. With six, tests that measure time fail on a busy machine.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/timing/duration-reporter.ts'],
     projects: [

@@ -24,8 +24,6 @@ const TYPES = ['tsconfig.json', 'src/dashboard'].map(checkTypes);
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 /** The tests that every change needs. CONTRIBUTING.md says which they are. */
 const MAIN_TESTS = [...VITEST, '--tags-filter=!full', '--project=!documents'];
-/** Fewer processes, because most of these tests keep more than one core busy. */
-const FURTHER_TESTS = [...VITEST, '--maxWorkers=4'];
 /** Their tests all run in `npm run test:full`. */
 const DOCUMENTS = 'test/docs/';
 const BENCHMARK_TESTS = [...VITEST, '--config', 'vitest.full.ts', '--passWithNoTests'];
@@ -151,8 +149,8 @@ async function runFurther() {
   const tagged = files.filter((file) => !file.startsWith(DOCUMENTS)).filter(has("'full'"));
   const whole = tagged.filter(has("'continues'"));
   const alone = tagged.filter((file) => !whole.includes(file));
-  const independent = await run([...FURTHER_TESTS, '--tags-filter=full', ...alone]);
-  return worst([independent, await run([...FURTHER_TESTS, ...whole, DOCUMENTS])]);
+  const independent = await run([...VITEST, '--tags-filter=full', ...alone]);
+  return worst([independent, await run([...VITEST, ...whole, DOCUMENTS])]);
 }
 
 /** Whether a file contains the text. */

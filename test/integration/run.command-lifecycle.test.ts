@@ -257,7 +257,7 @@ describe('the processes of a killed daemon', () => {
     const [gone, other] = [makeRunInput(), makeRunInput()];
     const controller = new AbortController();
     const script = 'echo $$; (setsid sh -c "echo \\$\\$; exec sleep 600") & while :; do sleep 0.05; done';
-    const executor = workshop.executor(['sh', '-c', script], { lingerMs: 100 });
+    const executor = workshop.executor(['sh', '-c', script], { lingerMs: 5_000 });
     const results = [gone, other].map((input) => execute(executor, input, { signal: controller.signal }));
     await waitForLines(gone.run.id, 2);
     await waitForLines(other.run.id, 2);
