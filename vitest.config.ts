@@ -15,9 +15,6 @@ const NEED_A_PROCESS = [
 /** Tests that start hundreds of programs, mostly git. A start copies the page tables, so the process must stay small. */
 const START_PROGRAMS = ['test/integration/{checks,edit,reconcile.preview,run,source}*.test.ts'];
 
-/** Tests of documents and of the site that is made from them: a part of `npm run test:full` (`scripts/tasks.mjs`). */
-const DOCUMENTS = 'documents';
-
 /** CONTRIBUTING.md says which tests have the tag. `npm test` omits them (`scripts/tasks.mjs`). */
 export const TAGS = [
   { name: 'full', description: 'Only `npm run test:full` runs these tests.' },
@@ -82,7 +79,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: DOCUMENTS, include: ['test/docs/*.test.ts'], isolate: false } },
+      // `npm test` omits them (`scripts/tasks.mjs`).
+      { extends: true, test: { name: 'documents', include: ['test/docs/*.test.ts'], isolate: false } },
       { extends: true, test: { name: 'units', include: ['src/**/*.test.ts'], isolate: false } },
     ],
   },

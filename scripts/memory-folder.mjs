@@ -1,12 +1,11 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 
 const FOLDER = '/dev/shm';
-/** The tests need a third of that. */
+/** Excludes the 64 MB that containers have by default. */
 const MIN_FREE_BYTES = 3_000_000_000;
 
 /**
- * Sets TMPDIR to a new folder in memory until the work has ended: after an installation, a disk is busy for a minute, and the
- * tests sync thousands of files. Leaves a TMPDIR that is set, and systems whose folder in memory is small or starts no programs.
+ * Sets TMPDIR to a new folder in memory until the work has ended, because the tests make and sync many databases. Leaves a TMPDIR that is set, and systems whose folder in memory is small or starts no programs.
  */
 export async function withMemoryFolder(work) {
   if (process.env.TMPDIR !== undefined || !isUsable()) return work();
